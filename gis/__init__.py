@@ -1,0 +1,1 @@
+"""Files, maps and geometry: everything that knows nothing of shortest paths."""

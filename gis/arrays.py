@@ -1,0 +1,65 @@
+"""Dtypes, sentinels and the few verbs on index arrays that every layer shares."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+U8: TypeAlias = npt.NDArray[np.uint8]
+U16: TypeAlias = npt.NDArray[np.uint16]
+U32: TypeAlias = npt.NDArray[np.uint32]
+U64: TypeAlias = npt.NDArray[np.uint64]
+I32: TypeAlias = npt.NDArray[np.int32]
+I64: TypeAlias = npt.NDArray[np.int64]
+F32: TypeAlias = npt.NDArray[np.float32]
+F64: TypeAlias = npt.NDArray[np.float64]
+Bool: TypeAlias = npt.NDArray[np.bool_]
+AnyArray: TypeAlias = npt.NDArray[Any]
+
+INVALID = 2**32 - 1
+"""No such index. NumPy raises on it, where -1 would silently read the last element."""
+
+INF = 2**31 - 1
+"""A weight that is never reached; INF + INF still fits in uint32."""
+
+UNDEFINED_COORDINATE = 2**31 - 1
+"""Longitude and latitude of a node that the file names but lacks."""
+
+FORBIDDEN = 2**16 - 1
+"""Turn cost of a turn that may not be taken."""
+
+
+def freeze(array: AnyArray) -> AnyArray:
+    """The array, C-contiguous and read-only: what every published structure holds.
+
+    Numba compiles read-only and writable arrays separately, so freezing everything that is
+    finished also halves the number of compiled kernels.
+    """
+    array = np.ascontiguousarray(array)
+    array.flags.writeable = False
+    return array
+
+
+def offsets(counts: AnyArray) -> U32:
+    """First positions of consecutive groups: ``counts`` (n,) to CSR offsets uint32 (n + 1,)."""
+    first = np.zeros(len(counts) + 1, np.uint64)
+    np.cumsum(counts, out=first[1:])
+    if first[-1] > INVALID:
+        raise OverflowError(f"{first[-1]} entries do not fit in 32-bit offsets")
+    return first.astype(np.uint32)
+
+
+def group_by(key: AnyArray, n_groups: int) -> tuple[U32, U32]:
+    """CSR of the positions of ``key`` (m,) by value: (first (n_groups + 1,), position (m,)).
+
+    Positions ascend within a group.
+    """
+    first = offsets(np.bincount(key, minlength=n_groups))
+    return first, np.argsort(key, kind="stable").astype(np.uint32)
+
+
+def invert_permutation(permutation: AnyArray) -> U32:
+    """``inverse[permutation[i]] == i``."""
+    inverse = np.empty(len(permutation), np.uint32)
+    inverse[permutation] = np.arange(len(permutation), dtype=np.uint32)
+    return inverse

@@ -1,0 +1,60 @@
+"""The one kernel decorator, and where compiled kernels are kept between runs.
+
+Numba's own on-disk cache does not notice an edit in a callee that lives in another file, so
+the cache folder is named by a hash of all sources that can hold kernels: another version, or
+an edited checkout, compiles into a fresh folder and never meets stale machine code.
+"""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import numba
+import platformdirs
+
+F = TypeVar("F", bound=Callable[..., object])
+
+_PACKAGES = ("gis", "routing")
+
+
+def source_hash() -> str:
+    """Hash of every source file that can hold a kernel (12 hex digits)."""
+    root = Path(__file__).resolve().parent.parent
+    digest = hashlib.sha256(numba.__version__.encode())
+    for package in _PACKAGES:
+        for path in sorted((root / package).rglob("*.py")):
+            digest.update(path.relative_to(root).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _find_cache_folder() -> Path:
+    """The folder of this version's compiled kernels, created; in the temp folder at worst."""
+    wanted = os.environ.get("WHIMBREL_CACHE_DIR")
+    base = Path(wanted) if wanted else platformdirs.user_cache_path("whimbrel")
+    name = f"kernels-{source_hash()}"
+    for parent in (base, Path(tempfile.gettempdir()) / f"whimbrel-{os.getuid()}"):
+        folder = parent / name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    return Path(tempfile.mkdtemp(prefix="whimbrel-kernels-"))
+
+
+CACHE_FOLDER = _find_cache_folder()
+numba.config.CACHE_DIR = str(CACHE_FOLDER)
+
+
+def kernel(function: F) -> F:
+    """Compile a function of numbers and arrays on first call; cached on disk, GIL released.
+
+    A kernel never raises, prints or allocates more than scratch: the Python function beside it
+    validates, allocates and raises. Typed as the identity, so that mypy still sees the function.
+    """
+    return numba.njit(cache=True, nogil=True)(function)  # type: ignore[return-value]

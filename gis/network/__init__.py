@@ -1,0 +1,1 @@
+"""From OpenStreetMap tables to the finished road network."""

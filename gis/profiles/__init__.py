@@ -1,0 +1,1 @@
+"""Vehicles: plain functions from tags to speeds, barriers and turn costs."""

@@ -1,0 +1,1 @@
+"""Graphs and algorithms on arrays: from a road network to routes."""

@@ -1,0 +1,39 @@
+"""Query errors, named by the codes of OSRM's API."""
+
+from gis.errors import EngineError
+
+
+class QueryError(EngineError):
+    """A question that has no answer, or is none. ``code`` is the API's."""
+
+    code = "InvalidQuery"
+
+
+class InvalidInput(QueryError):
+    """An option that is out of range or of the wrong length."""
+
+    code = "InvalidOptions"
+
+
+class InvalidCoordinate(QueryError):
+    """A coordinate that is not on the globe."""
+
+    code = "InvalidValue"
+
+
+class NoSegment(QueryError):
+    """No road within the radius of a point."""
+
+    code = "NoSegment"
+
+
+class NoRoute(QueryError):
+    """The points exist, but no way leads from one to the next."""
+
+    code = "NoRoute"
+
+
+class TooBig(QueryError):
+    """More points than the limit allows."""
+
+    code = "TooBig"

@@ -1,0 +1,1 @@
+"""The edge-based turn graph: arcs as vertices, turns as their arcs."""

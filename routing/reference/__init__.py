@@ -1,0 +1,1 @@
+"""Searches that need no preparation: Dijkstra, the truth, and A* with landmarks."""

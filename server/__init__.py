@@ -1,0 +1,1 @@
+"""The doors: HTTP, command line and benchmarks."""

@@ -1,0 +1,1 @@
+"""HTTP services: parameters in, OSRM's JSON out."""
