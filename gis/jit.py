@@ -48,7 +48,7 @@ def _find_cache_folder() -> Path:
 
 
 CACHE_FOLDER = _find_cache_folder()
-numba.config.CACHE_DIR = str(CACHE_FOLDER)
+numba.config.CACHE_DIR = str(CACHE_FOLDER)  # type: ignore[attr-defined]
 
 
 def kernel(function: F) -> F:

@@ -1,0 +1,43 @@
+# Everything runs in a virtual environment of its own, .venv; PYTHON chooses the interpreter.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help install check test jitless soak bench serve build clean
+
+help:  ## say what there is
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/'
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+install: $(VENV)/installed  ## create .venv and install the project with its tools
+
+check: install  ## lint, format and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: install  ## the whole test suite
+	$(BIN)/pytest -m 'not slow'
+
+jitless: install  ## the tests of small inputs with kernels as plain Python
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -m 'not slow and not compiled'
+
+soak: install  ## the slow tests
+	$(BIN)/pytest -m slow
+
+bench: install  ## the map-parsing benchmark on the sample
+	$(BIN)/whimbrel bench parse data/helsinki.osm.pbf
+
+serve: install  ## build the sample's dataset and serve it on http://127.0.0.1:5000
+	$(BIN)/whimbrel serve
+
+build: install  ## wheel and source archive in dist/
+	$(BIN)/python -m build
+
+clean:  ## remove what was made here
+	rm -rf $(VENV) dist data/*.whimbrel

@@ -1,0 +1,129 @@
+"""The rules of the house, checked by reading the sources."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LAYERS = ("gis", "routing", "server")
+FILES = sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py"))
+BASE = {"gis.jit", "gis.arrays", "gis.errors", "gis.stage"}
+MAX_FILE_LINES = 400
+MAX_FUNCTION_LINES = 60
+MAX_KERNEL_PARAMETERS = 8
+
+
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(), str(path))
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def project_imports(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative import"
+            names = [node.module or ""]
+        else:
+            continue
+        yield from (name for name in names if name.split(".")[0] in LAYERS)
+
+
+def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def is_kernel(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any(isinstance(d, ast.Name) and d.id == "kernel" for d in function.decorator_list)
+
+
+def test_there_are_files() -> None:
+    """The other tests look at something."""
+    assert len(FILES) > 40
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_of)
+def test_layers_point_downwards(path: Path) -> None:
+    """A file imports only its own layer and the ones below."""
+    allowed = LAYERS[: LAYERS.index(module_of(path).split(".")[0]) + 1]
+    for name in project_imports(parse(path)):
+        assert name.split(".")[0] in allowed, f"{module_of(path)} imports {name}"
+
+
+def test_no_cycles() -> None:
+    """Imports of the project's files form no cycle, imports inside functions included."""
+    graph = {module_of(path): set(project_imports(parse(path))) for path in FILES}
+    done: set[str] = set()
+
+    def visit(module: str, path: tuple[str, ...]) -> None:
+        assert module not in path, " -> ".join((*path, module))
+        if module in done:
+            return
+        for name in sorted(graph.get(module, ())):
+            visit(name, (*path, module))
+        done.add(module)
+
+    for module in sorted(graph):
+        visit(module, ())
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_of)
+def test_sizes(path: Path) -> None:
+    """Files, functions and kernels stay small enough to be one concept each."""
+    text = path.read_text()
+    assert text.count("\n") <= MAX_FILE_LINES
+    for function in functions(ast.parse(text)):
+        lines = (function.end_lineno or 0) - function.lineno + 1
+        assert lines <= MAX_FUNCTION_LINES, f"{function.name} has {lines} lines"
+        if is_kernel(function):
+            assert len(function.args.args) <= MAX_KERNEL_PARAMETERS, function.name
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_of)
+def test_kernels_only_through_the_decorator(path: Path) -> None:
+    """Numba is used through gis.jit.kernel alone, never with parallel or fastmath."""
+    tree = parse(path)
+    if module_of(path) != "gis.jit":
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                assert node.func.attr not in {"njit", "jit", "vectorize", "guvectorize"}
+    text = path.read_text()
+    assert "parallel=True" not in text
+    assert "fastmath" not in text
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_of)
+def test_print_only_at_the_command_line(path: Path) -> None:
+    """Libraries log; only the command line prints."""
+    if module_of(path).startswith("server.cli"):
+        return
+    for node in ast.walk(parse(path)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id != "print"
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_of)
+def test_module_docstrings(path: Path) -> None:
+    """Every module says in its first line what it is for; packages hold nothing else."""
+    tree = parse(path)
+    assert ast.get_docstring(tree)
+    if path.name == "__init__.py":
+        assert len(tree.body) == 1
+
+
+def test_names_of_the_standard_library_are_not_shadowed() -> None:
+    """No top-level name of ours hides a standard module from scripts in its folder."""
+    import sys
+
+    for path in FILES:
+        assert path.stem == "__init__" or path.stem not in {"types", "queue", "profile", "platform"}
+    assert not set(LAYERS) & set(sys.stdlib_module_names)
