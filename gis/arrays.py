@@ -5,6 +5,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from gis.jit import kernel
+
 U8: TypeAlias = npt.NDArray[np.uint8]
 U16: TypeAlias = npt.NDArray[np.uint16]
 U32: TypeAlias = npt.NDArray[np.uint32]
@@ -49,13 +51,24 @@ def offsets(counts: AnyArray) -> U32:
     return first.astype(np.uint32)
 
 
-def group_by(key: AnyArray, n_groups: int) -> tuple[U32, U32]:
+def group_by(key: U32, n_groups: int) -> tuple[U32, U32]:
     """CSR of the positions of ``key`` (m,) by value: (first (n_groups + 1,), position (m,)).
 
     Positions ascend within a group.
     """
     first = offsets(np.bincount(key, minlength=n_groups))
-    return first, np.argsort(key, kind="stable").astype(np.uint32)
+    position = np.empty(len(key), np.uint32)
+    _place_by_key(freeze(key), first[:-1].copy(), position)
+    return first, position
+
+
+@kernel
+def _place_by_key(key: U32, free: U32, position: U32) -> None:
+    """Counting sort; ``free`` holds the next free place of each key."""
+    for i in range(len(key)):
+        place = free[key[i]]
+        position[place] = i
+        free[key[i]] = place + 1
 
 
 def invert_permutation(permutation: AnyArray) -> U32:

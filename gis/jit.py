@@ -58,3 +58,12 @@ def kernel(function: F) -> F:
     validates, allocates and raises. Typed as the identity, so that mypy still sees the function.
     """
     return numba.njit(cache=True, nogil=True)(function)  # type: ignore[return-value]
+
+
+def plain_kernel(function: F) -> F:
+    """A kernel that allocates nothing and returns numbers only: without reference counting.
+
+    Counting costs two atomic operations for each array that is passed to an inner function,
+    however it travels: up to half the time of kernels that walk over small records.
+    """
+    return numba.njit(cache=True, nogil=True, _nrt=False)(function)  # type: ignore[return-value]

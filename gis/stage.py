@@ -64,6 +64,35 @@ def listening(listener: StageListener) -> Iterator[None]:
         _listener.reset(token)
 
 
+class _Recorder:
+    """Keeps the stages that end and passes on what it hears."""
+
+    def __init__(self, listener: StageListener | None) -> None:
+        self.reports: list[StageReport] = []
+        self._listener = listener
+
+    def started(self, report: StageReport) -> None:
+        if self._listener is not None:
+            self._listener.started(report)
+
+    def progressed(self, report: StageReport, done: int, total: int) -> None:
+        if self._listener is not None:
+            self._listener.progressed(report, done, total)
+
+    def finished(self, report: StageReport) -> None:
+        self.reports.append(report)
+        if self._listener is not None:
+            self._listener.finished(report)
+
+
+@contextmanager
+def recording() -> Iterator[list[StageReport]]:
+    """Collect the stages that end within; whoever listens still hears of them."""
+    recorder = _Recorder(_listener.get())
+    with listening(recorder):
+        yield recorder.reports
+
+
 @contextmanager
 def stage(name: str) -> Iterator[StageReport]:
     """Time a step: ``with stage("cut ways") as s: ...; s.count(edges=n)``."""

@@ -60,4 +60,5 @@ class Route:
 
     @property
     def duration_s(self) -> float:
-        return sum(leg.duration_s for leg in self.legs)
+        """Whole hundredths, as those of the legs."""
+        return round(sum(leg.duration_s for leg in self.legs), 2)

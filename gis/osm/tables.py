@@ -1,9 +1,12 @@
 """Columns of what a road network needs from an OpenStreetMap file."""
 
+import re
 from dataclasses import dataclass
 
-from gis.arrays import I32, I64, U8, U32
-from gis.osm.tagsets import TagSets
+import numpy as np
+
+from gis.arrays import I32, I64, U8, U32, UNDEFINED_COORDINATE, AnyArray
+from gis.osm.tagsets import TagSets, check_tagsets
 
 NODE, WAY, RELATION = 0, 1, 2
 """Member types of a relation."""
@@ -115,3 +118,86 @@ class OsmTables:
     counts: FileCounts
     timestamp: str
     """Replication timestamp of the file's header as ISO 8601 in UTC, or an empty string."""
+
+
+def check_tables(tables: OsmTables) -> None:
+    """Assert every documented invariant."""
+    _check_nodes(tables)
+    _check_ways(tables)
+    _check_relations(tables)
+    for sets in (tables.way_tags, tables.labels, tables.node_tags, tables.relation_tags):
+        for array in (sets.first_tag, sets.key, sets.value, sets.first_byte):
+            _check_array(array, np.uint32)
+        _check_array(sets.text, np.uint8)
+        check_tagsets(sets)
+    assert tables.timestamp == "" or re.fullmatch(
+        r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", tables.timestamp
+    )
+
+
+def _check_nodes(tables: OsmTables) -> None:
+    nodes = tables.nodes
+    _check_array(nodes.id, np.int64)
+    for array in (nodes.lon, nodes.lat):
+        _check_array(array, np.int32, len(nodes.id))
+    assert (nodes.id[1:] > nodes.id[:-1]).all()
+    absent = nodes.lon == UNDEFINED_COORDINATE
+    assert ((nodes.lat == UNDEFINED_COORDINATE) == absent).all()
+    assert (np.abs(nodes.lon[~absent].astype(np.int64)) <= 1_800_000_000).all()
+    assert (np.abs(nodes.lat[~absent].astype(np.int64)) <= 900_000_000).all()
+    assert tables.counts.nodes >= np.count_nonzero(~absent)
+
+    _check_array(nodes.tagged, np.uint32)
+    _check_array(nodes.tagset, np.uint32, len(nodes.tagged))
+    assert (nodes.tagged[1:] > nodes.tagged[:-1]).all()
+    assert (nodes.tagged < len(nodes.id)).all()
+    assert (nodes.tagset > 0).all() and (nodes.tagset < len(tables.node_tags)).all()
+
+
+def _check_ways(tables: OsmTables) -> None:
+    ways = tables.ways
+    _check_array(ways.id, np.int64)
+    _check_offsets(ways.first_ref, len(ways.id), len(ways.ref))
+    _check_array(ways.ref, np.uint32)
+    named = np.zeros(len(tables.nodes.id), np.bool_)
+    named[ways.ref] = True
+    assert named.all()
+    for array, sets in ((ways.tagset, tables.way_tags), (ways.label, tables.labels)):
+        _check_array(array, np.uint32, len(ways.id))
+        _check_order_of_use(array[array > 0] - 1, len(sets) - 1)
+    assert tables.counts.ways >= len(ways.id)
+
+
+def _check_relations(tables: OsmTables) -> None:
+    relations = tables.relations
+    _check_array(relations.id, np.int64)
+    _check_offsets(relations.first_member, len(relations.id), len(relations.member_id))
+    _check_array(relations.member_type, np.uint8, len(relations.member_id))
+    _check_array(relations.member_id, np.int64)
+    _check_array(relations.member_role, np.uint32, len(relations.member_id))
+    _check_array(relations.tagset, np.uint32, len(relations.id))
+    assert np.isin(relations.member_type, (NODE, WAY, RELATION)).all()
+    _check_order_of_use(relations.member_role, len(tables.roles))
+    sets = relations.tagset[relations.tagset > 0] - 1
+    _check_order_of_use(sets, len(tables.relation_tags) - 1)
+    assert tables.counts.relations >= len(relations.id)
+
+
+def _check_array(array: AnyArray, dtype: type[np.generic], length: int | None = None) -> None:
+    """A frozen vector of this type."""
+    assert array.dtype == dtype and array.ndim == 1
+    assert array.flags.c_contiguous and not array.flags.writeable
+    assert length is None or len(array) == length
+
+
+def _check_offsets(first: AnyArray, n_groups: int, n_items: int) -> None:
+    _check_array(first, np.uint32, n_groups + 1)
+    assert first[0] == 0 and first[-1] == n_items
+    assert (first[1:] >= first[:-1]).all()
+
+
+def _check_order_of_use(index: AnyArray, n_used: int) -> None:
+    """Each of 0 to ``n_used`` - 1 is there, and they come for the first time in this order."""
+    values, first = np.unique(index, return_index=True)
+    assert np.array_equal(values, np.arange(n_used))
+    assert (first[1:] > first[:-1]).all()

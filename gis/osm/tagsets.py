@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -42,6 +43,21 @@ class TagSets:
             for k, v in zip(self.key[start:stop], self.value[start:stop], strict=True)
         }
 
+    def all_tags(self, keys: Iterable[str] | None = None) -> list[dict[str, str]]:
+        """The tags of every set, with only ``keys`` if given: for all, faster than ``tags``."""
+        text = self.text.tobytes()
+        bounds = pairwise(self.first_byte.tolist())
+        strings = [text[start:stop].decode("utf-8", "replace") for start, stop in bounds]
+        wanted = set(strings if keys is None else keys)
+        pairs = [
+            (strings[key], strings[value])
+            for key, value in zip(self.key.tolist(), self.value.tolist(), strict=True)
+        ]
+        return [
+            {key: value for key, value in pairs[start:stop] if key in wanted}
+            for start, stop in pairwise(self.first_tag.tolist())
+        ]
+
 
 def build_tagsets(sets: Iterable[Mapping[str, str]]) -> TagSets:
     """Tag sets in the order given (the first must be empty), strings in order of first use."""
@@ -56,7 +72,7 @@ def build_tagsets(sets: Iterable[Mapping[str, str]]) -> TagSets:
             values.append(pool.setdefault(value, len(pool)))
     if not counts or counts[0]:
         raise ValueError("set 0 must be the empty set")
-    texts = [text.encode() for text in pool]
+    texts = [text.encode("utf-8", "surrogateescape") for text in pool]
     return TagSets(
         freeze(offsets(np.array(counts, np.int64))),
         freeze(np.array(keys, np.uint32)),

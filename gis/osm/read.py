@@ -1,0 +1,35 @@
+"""Reads OpenStreetMap data in any format, chosen by the suffix of the file's name."""
+
+from pathlib import Path
+
+from gis.errors import FormatError
+from gis.osm.tables import OsmTables, TagSelection
+
+_PBF = ".pbf"
+_OTHERS = (".osm", ".osm.gz", ".osm.bz2", ".o5m", ".opl", ".opl.gz", ".opl.bz2")
+
+
+def read_osm(path: Path, selection: TagSelection, workers: int = 1) -> OsmTables:
+    """Read what a selection keeps of a file; the same for any number of workers.
+
+    PBF is read by ``workers`` processes; other formats, through pyosmium, by one.
+
+    Raises
+    ------
+    FormatError
+        The file cannot be read, is damaged or of an unknown format.
+    ResourceError
+        A worker was killed, or memory is lacking.
+    """
+    name = path.name.lower()
+    if name.endswith(_PBF):
+        from gis.osm.pbf import read_pbf
+
+        return read_pbf(path, selection, workers)
+    if name.endswith(_OTHERS):
+        from gis.osm.other_formats import read_with_pyosmium
+
+        return read_with_pyosmium(path, selection)
+    raise FormatError(
+        f"{path}: unknown format, expected a name that ends with {_PBF}, {', '.join(_OTHERS)}"
+    )

@@ -1,0 +1,256 @@
+"""Decodes relations: those that restrict turns, with their tags of interest and members."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gis.arrays import I64, U8, U32
+from gis.jit import plain_kernel
+from gis.osm.blocks import BAD_MEMBER, BAD_STRING, BROKEN, N_GROUPS, N_RELATIONS, OK, OVERFLOW, UNEVEN, Frame
+from gis.osm.tables import TagSelection
+from gis.osm.tags import TagReader, TagTable, TaskTags, read_tags
+from gis.osm.wire import (
+    GROUP_RELATIONS,
+    RELATION_ID,
+    RELATION_KEYS,
+    RELATION_MEMIDS,
+    RELATION_ROLES_SID,
+    RELATION_TYPES,
+    RELATION_VALS,
+    Span,
+    add_step,
+    read_span,
+    read_varint,
+    skip_field,
+)
+
+_TYPE = "type"
+_RESTRICTION = np.frombuffer(b"restriction", np.uint8)
+_COLON = ord(":")
+
+
+class RelationRows(NamedTuple):
+    """The restrictions of a block. M relations and B members fit.
+
+    | array | dtype, shape | content |
+    |---|---|---|
+    | id | int64 (M,) | OpenStreetMap id |
+    | first | uint32 (M + 1,) | offsets into the pairs of the tag table |
+    | first_member | uint32 (M + 1,) | offsets into the member arrays |
+    | member_type | uint8 (B,) | 0 node, 1 way, 2 relation |
+    | member_id | int64 (B,) | OpenStreetMap id |
+    | role | uint32 (B,) | string of the block |
+    """
+
+    id: I64
+    first: U32
+    first_member: U32
+    member_type: U8
+    member_id: I64
+    role: U32
+
+
+class RelationPart(NamedTuple):
+    """The restrictions of a task. M relations, B members.
+
+    | field | dtype, shape | content |
+    |---|---|---|
+    | id | int64 (M,) | OpenStreetMap id |
+    | n_members | uint32 (M,) | how many members it has |
+    | member_type | uint8 (B,) | 0 node, 1 way, 2 relation |
+    | member_id | int64 (B,) | OpenStreetMap id |
+    | role | uint32 (B,) | string of the task |
+    | tagset | uint32 (M,) | set of the task |
+    | tags | TaskTags | the strings and sets |
+    """
+
+    id: I64
+    n_members: U32
+    member_type: U8
+    member_id: I64
+    role: U32
+    tagset: U32
+    tags: TaskTags
+
+
+@plain_kernel
+def _relation_fields(data: U8, position: int, end: int, span: U32) -> tuple[int, int]:
+    """Id and position reached, past ``end`` if broken; starts and stops of the lists in ``span``.
+
+    The lists: keys, values, roles, members' ids, members' types.
+    """
+    relation = np.int64(0)
+    span[:] = 0
+    while position < end:
+        key, position = read_varint(data, position, end)
+        index = -1
+        if key == RELATION_ID:
+            relation, position = read_varint(data, position, end)
+            continue
+        if key == RELATION_KEYS:
+            index = 0
+        elif key == RELATION_VALS:
+            index = 2
+        elif key == RELATION_ROLES_SID:
+            index = 4
+        elif key == RELATION_MEMIDS:
+            index = 6
+        elif key == RELATION_TYPES:
+            index = 8
+        if index >= 0:
+            span[index], position = read_span(data, position, end)
+            span[index + 1] = position
+        else:
+            position = skip_field(data, position, end, key)
+    return relation, position
+
+
+@plain_kernel
+def _is_restriction(
+    data: U8, span: U32, table: TagTable, start: U32, stop: U32, type_seed: int
+) -> bool:
+    """Whether the type is a restriction; broken lists pass, for ``read_tags`` to find out."""
+    key_at, key_end = np.int64(span[0]), np.int64(span[1])
+    value_at, value_end = np.int64(span[2]), np.int64(span[3])
+    while key_at < key_end and value_at < value_end:
+        key, key_at = read_varint(data, key_at, key_end)
+        value, value_at = read_varint(data, value_at, value_end)
+        if not (0 <= key < len(table.seed) and 0 <= value < len(table.seed)):
+            return True
+        if table.seed[key] == type_seed:
+            begin, end = np.int64(start[value]), np.int64(stop[value])
+            n = len(_RESTRICTION)
+            if end - begin < n or (end - begin > n and data[begin + n] != _COLON):
+                return False
+            for i in range(n):
+                if data[begin + i] != _RESTRICTION[i]:
+                    return False
+            return True
+    return key_at != key_end or value_at != value_end
+
+
+@plain_kernel
+def _read_members(
+    data: U8, span: U32, n_strings: int, rows: RelationRows, at: int
+) -> tuple[int, int]:
+    """Append the members of a relation from ``at``: (OK or the problem, end)."""
+    role_at, role_end = np.int64(span[4]), np.int64(span[5])
+    id_at, id_end = np.int64(span[6]), np.int64(span[7])
+    type_at, type_end = np.int64(span[8]), np.int64(span[9])
+    member = overflow = np.int64(0)
+    while role_at < role_end and id_at < id_end and type_at < type_end:
+        role, role_at = read_varint(data, role_at, role_end)
+        step, id_at = read_varint(data, id_at, id_end)
+        kind, type_at = read_varint(data, type_at, type_end)
+        if not (0 <= role < n_strings):
+            return BAD_STRING, at
+        if not (0 <= kind <= 2):
+            return BAD_MEMBER, at
+        member, overflow = add_step(member, step, overflow)
+        rows.role[at] = role
+        rows.member_id[at] = member
+        rows.member_type[at] = kind
+        at += 1
+    if role_at > role_end or id_at > id_end or type_at > type_end:
+        return BROKEN, at
+    if role_at < role_end or id_at < id_end or type_at < type_end:
+        return UNEVEN, at
+    if overflow < 0:
+        return OVERFLOW, at
+    return OK, at
+
+
+@plain_kernel
+def _decode_relations(
+    data: U8, frame: Frame, table: TagTable, type_seed: int, span: U32, rows: RelationRows
+) -> tuple[int, int]:
+    """Write the restrictions of a block to the rows: (OK, how many), or (problem, where)."""
+    row = 0
+    for group in range(frame.number[N_GROUPS]):
+        position, end = np.int64(frame.group[2 * group]), np.int64(frame.group[2 * group + 1])
+        while position < end:
+            begin = position
+            key, position = read_varint(data, position, end)
+            if key != GROUP_RELATIONS:
+                position = skip_field(data, position, end, key)
+                continue
+            start, position = read_span(data, position, end)
+            relation, reached = _relation_fields(data, start, position, span)
+            if reached > position:
+                return BROKEN, begin
+            if not _is_restriction(data, span, table, frame.start, frame.stop, type_seed):
+                continue
+            keys = np.int64(span[0]), np.int64(span[1])
+            values = np.int64(span[2]), np.int64(span[3])
+            status, last = read_tags(data, keys, values, table, np.int64(rows.first[row]))
+            if status != OK:
+                return status, begin
+            rows.first[row + 1] = last
+            status, last = _read_members(
+                data, span, len(table.seed), rows, np.int64(rows.first_member[row])
+            )
+            if status != OK:
+                return status, begin
+            rows.first_member[row + 1] = last
+            rows.id[row] = relation
+            row += 1
+    return OK, row
+
+
+class RelationDecoder:
+    """Decodes the restrictions of a task, block by block."""
+
+    def __init__(self, selection: TagSelection) -> None:
+        self._tags = TagReader((selection.relation_keys,), [_TYPE])
+        self._type_seed = self._tags.seeds.index(_TYPE)
+        self._span = np.zeros(10, np.uint32)
+        self._rows: list[RelationRows] = []
+        self._tagset: list[U32] = []
+
+    def add(self, block: U8, frame: Frame) -> tuple[int, int]:
+        """Decode an indexed block: (OK, -) or (problem, position)."""
+        n_relations = int(frame.number[N_RELATIONS])
+        n_members = len(block) // 3  # each takes at least three bytes
+        table = self._tags.look_up(block, frame)
+        rows = RelationRows(
+            np.empty(n_relations, np.int64),
+            np.zeros(n_relations + 1, np.uint32),
+            np.zeros(n_relations + 1, np.uint32),
+            np.empty(n_members, np.uint8),
+            np.empty(n_members, np.int64),
+            np.empty(n_members, np.uint32),
+        )
+        status, n = _decode_relations(block, frame, table, self._type_seed, self._span, rows)
+        if status == OK and n > 0:
+            self._keep(block, frame, table, rows, n)
+        return status, n
+
+    def _keep(self, block: U8, frame: Frame, table: TagTable, rows: RelationRows, n: int) -> None:
+        n_pairs, n_members = int(rows.first[n]), int(rows.first_member[n])
+        pair = table.pair[:n_pairs]
+        string = np.concatenate([pair[1::2], rows.role[:n_members]])
+        string = self._tags.intern_strings(block, frame, string)
+        pair[1::2] = string[: n_pairs // 2]
+        self._tagset.append(self._tags.intern_sets(0, pair, rows.first[:n], rows.first[1 : n + 1]))
+        self._rows.append(
+            RelationRows(
+                rows.id[:n],
+                rows.first[: n + 1],
+                np.diff(rows.first_member[: n + 1]),
+                rows.member_type[:n_members].copy(),
+                rows.member_id[:n_members].copy(),
+                string[n_pairs // 2 :],
+            )
+        )
+
+    def finish(self) -> RelationPart:
+        """All restrictions that were added."""
+        return RelationPart(
+            np.concatenate([np.empty(0, np.int64), *(rows.id for rows in self._rows)]),
+            np.concatenate([np.empty(0, np.uint32), *(rows.first_member for rows in self._rows)]),
+            np.concatenate([np.empty(0, np.uint8), *(rows.member_type for rows in self._rows)]),
+            np.concatenate([np.empty(0, np.int64), *(rows.member_id for rows in self._rows)]),
+            np.concatenate([np.empty(0, np.uint32), *(rows.role for rows in self._rows)]),
+            np.concatenate([np.empty(0, np.uint32), *self._tagset]),
+            self._tags.content(),
+        )

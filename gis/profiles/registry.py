@@ -1,0 +1,210 @@
+"""The profiles by name, and their judgment of the tag sets of a map."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from gis.arrays import F32, freeze
+from gis.errors import ProfileError
+from gis.osm.tables import TagSelection
+from gis.osm.tagsets import TagSets
+from gis.profiles import car
+from gis.profiles.rules import (
+    MAX_DURATION_S,
+    MAX_NODE_S,
+    MAX_PREFERENCE,
+    MAX_TURN_S,
+    NodeRule,
+    Profile,
+    RestrictionRule,
+    Tags,
+    Warn,
+    WayRule,
+)
+from gis.profiles.verdicts import (
+    BINDS_NOT,
+    DEMANDS,
+    FERRY,
+    FORBIDS,
+    RESTRICTED,
+    ROUNDABOUT,
+    STARTPOINT,
+    Verdicts,
+)
+
+PROFILES: dict[str, Profile] = {car.PROFILE.name: car.PROFILE}
+
+ROAD_TAGS: tuple[tuple[str, tuple[str, ...] | None], ...] = (
+    ("highway", None),
+    ("route", ("ferry", "shuttle_train")),
+)
+LABEL_KEYS = (
+    *("name", "name:pronunciation", "ref", "junction:ref"),
+    *("destination", "destination:forward", "destination:backward", "destination:street"),
+    *("destination:ref", "destination:ref:forward", "destination:ref:backward"),
+)
+
+_CLOSED_WAY = WayRule(0.0, 0.0, startpoint=False)
+_FREE_NODE = NodeRule()
+_NOT_TAGGED: RestrictionRule = (None, "no tags")
+_RESTRICTION_KINDS = {None: BINDS_NOT, "no": FORBIDS, "only": DEMANDS}
+
+_Rule = TypeVar("_Rule")
+
+
+def get_profile(name: str) -> Profile:
+    """The profile of that name; ProfileError with the names there are if there is none."""
+    profile = PROFILES.get(name)
+    if profile is None:
+        raise ProfileError(f"no profile {name!r}; there is: {', '.join(sorted(PROFILES))}")
+    return profile
+
+
+def tag_selection(profiles: Sequence[Profile]) -> TagSelection:
+    """The objects and tags that the profiles look at, whatever the profiles' order."""
+    return TagSelection(
+        road_tags=ROAD_TAGS,
+        way_keys=tuple(sorted({key for profile in profiles for key in profile.way_keys})),
+        label_keys=LABEL_KEYS,
+        node_keys=tuple(sorted({key for profile in profiles for key in profile.node_keys})),
+        relation_keys=tuple(sorted({key for profile in profiles for key in profile.relation_keys})),
+    )
+
+
+def apply_profile(
+    profile: Profile, way_tags: TagSets, node_tags: TagSets, restriction_tags: TagSets
+) -> Verdicts:
+    """A profile's verdict on every tag set, each judged once.
+
+    The profile sees only the keys that it declares. ProfileError, naming the profile and the tags,
+    if one of its functions raises or returns something impossible.
+    """
+    judge = _Judge(profile)
+    ways = judge.ways(way_tags)
+    nodes = judge.nodes(node_tags)
+    restrictions = judge.restrictions(restriction_tags)
+    return Verdicts(
+        forward_kmh=_floats(way.forward_kmh for way in ways),
+        backward_kmh=_floats(way.backward_kmh for way in ways),
+        forward_preference=_floats(way.forward_preference for way in ways),
+        backward_preference=_floats(way.backward_preference for way in ways),
+        duration_s=_floats(way.duration_s or 0.0 for way in ways),
+        way_flags=freeze(np.array([_flags(way) for way in ways], np.uint8)),
+        node_blocked=freeze(np.array([node.blocked for node in nodes], np.bool_)),
+        node_forward_s=_floats(node.forward_s for node in nodes),
+        node_backward_s=_floats(node.backward_s for node in nodes),
+        turn_s=judge.turns(),
+        restriction_kind=freeze(
+            np.array([_RESTRICTION_KINDS[kind] for kind, _ in restrictions], np.uint8)
+        ),
+        restriction_reason=tuple("" if kind else reason for kind, reason in restrictions),
+        warnings={
+            kind: dict(sorted(judge.warnings[kind].items())) for kind in sorted(judge.warnings)
+        },
+    )
+
+
+class _Judge:
+    """Calls a profile's functions, checks what they return and counts what they warn of."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+        self.warnings: dict[str, Counter[str]] = {}
+        self._warned: set[tuple[str, str]] = set()
+
+    def ways(self, sets: TagSets) -> list[WayRule]:
+        def is_possible(way: WayRule) -> bool:
+            fastest = self.profile.max_speed_kmh
+            return (
+                0.0 <= way.forward_kmh <= fastest
+                and 0.0 <= way.backward_kmh <= fastest
+                and 0.0 < way.forward_preference <= MAX_PREFERENCE
+                and 0.0 < way.backward_preference <= MAX_PREFERENCE
+                and (way.duration_s is None or 0.0 < way.duration_s <= MAX_DURATION_S)
+            )
+
+        keys, function = self.profile.way_keys, self.profile.way
+        ways = self._each("way", sets.all_tags(keys), function, is_possible, _CLOSED_WAY)
+        return [way if way.forward_kmh or way.backward_kmh else _CLOSED_WAY for way in ways]
+
+    def nodes(self, sets: TagSets) -> list[NodeRule]:
+        def is_possible(node: NodeRule) -> bool:
+            return 0.0 <= node.forward_s <= MAX_NODE_S and 0.0 <= node.backward_s <= MAX_NODE_S
+
+        keys, function = self.profile.node_keys, self.profile.node
+        nodes = self._each("node", sets.all_tags(keys), function, is_possible, _FREE_NODE)
+        return [NodeRule(blocked=True) if node.blocked else node for node in nodes]
+
+    def restrictions(self, sets: TagSets) -> list[RestrictionRule]:
+        def is_possible(rule: RestrictionRule) -> bool:
+            kind, reason = rule
+            return kind in ("no", "only") or (kind is None and bool(reason))
+
+        keys, function = self.profile.relation_keys, self.profile.restriction
+        return self._each("restriction", sets.all_tags(keys), function, is_possible, _NOT_TAGGED)
+
+    def turns(self) -> F32:
+        """The turn costs, float32 (2, 2, 361)."""
+        table = np.empty((2, 2, 361), np.float32)
+        for junction, u_turn, index in np.ndindex(table.shape):
+            arguments = (index - 180, bool(u_turn), bool(junction))
+            try:
+                seconds = self.profile.turn(*arguments)
+                possible = 0.0 <= seconds <= MAX_TURN_S
+            except Exception as error:
+                raise self._error("turn", arguments, f"raised {error!r}") from error
+            if not possible:
+                raise self._error("turn", arguments, f"gave {seconds!r}")
+            table[junction, u_turn, index] = seconds
+        return freeze(table)
+
+    def _each(
+        self,
+        what: str,
+        sets: Iterable[Tags],
+        function: Callable[[Tags, Warn], _Rule | None],
+        is_possible: Callable[[_Rule], bool],
+        unsaid: _Rule,
+    ) -> list[_Rule]:
+        """The checked rule for each tag set; ``unsaid`` where the profile says nothing."""
+        rules = []
+        for tags in sets:
+            try:
+                found = function(tags, self._warn) if tags else None
+                rule = unsaid if found is None else found
+                possible = is_possible(rule)
+            except Exception as error:
+                raise self._error(what, tags, f"raised {error!r}") from error
+            if not possible:
+                raise self._error(what, tags, f"gave {rule!r}")
+            rules.append(rule)
+            if self._warned:
+                self._count_warnings()
+        return rules
+
+    def _error(self, what: str, arguments: object, complaint: str) -> ProfileError:
+        return ProfileError(f"profile {self.profile.name!r}: {what} of {arguments} {complaint}")
+
+    def _warn(self, kind: str, value: str) -> None:
+        self._warned.add((kind, value))
+
+    def _count_warnings(self) -> None:
+        """Count what was warned of while one tag set was judged, once each."""
+        for kind, value in self._warned:
+            self.warnings.setdefault(kind, Counter())[value] += 1
+        self._warned.clear()
+
+
+def _flags(way: WayRule) -> int:
+    return (
+        STARTPOINT * bool(way.startpoint)
+        | RESTRICTED * bool(way.restricted)
+        | ROUNDABOUT * bool(way.roundabout)
+        | FERRY * bool(way.ferry)
+    )
+
+
+def _floats(values: Iterable[float]) -> F32:
+    return freeze(np.fromiter(values, np.float32))

@@ -1,0 +1,311 @@
+"""A pool of processes for tasks whose bulk results travel in shared memory, never in a pickle."""
+
+import mmap
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing import connection, context, reduction
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any, TypeVar
+
+from gis.errors import EngineError, ResourceError
+from gis.stage import peak_rss_bytes, report_worker
+
+Result = TypeVar("Result")
+
+_TASKS_AHEAD = 2
+"""Tasks that a worker holds: it begins the next while the result of the last is taken."""
+
+_ALIGNMENT = 64
+_LEAST_WINDOW_BYTES = 1 << 20
+
+
+def available_cpus() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def run_tasks(
+    function: Callable[..., Result],
+    shared: object,
+    tasks: Sequence[tuple[object, ...]],
+    workers: int,
+    start_method: str | None = None,
+) -> Iterator[Result]:
+    """Yield ``function(shared, *task)`` for each task, in the order of the tasks.
+
+    With one worker or one task all happens in this process. Otherwise workers are forked, so
+    that ``shared`` costs nothing, or started by another method of ``multiprocessing``, for which
+    function, ``shared`` and tasks must be picklable. Arrays in a result lie in shared memory
+    that is used again: copy what is to be kept before asking for the next result.
+
+    Raises
+    ------
+    ResourceError
+        A worker was killed, or there is no memory for its results.
+    Exception
+        Whatever the function raises.
+    """
+    if workers <= 1 or len(tasks) <= 1:
+        for task in tasks:
+            yield function(shared, *task)
+        return
+    pool = _Pool(start_method)
+    try:
+        pool.start(min(workers, len(tasks)), (function, shared, tasks))
+        yield from pool.results(len(tasks))
+    finally:
+        pool.stop()
+
+
+class _Window:
+    """Shared memory for one result at a time, seen by a worker and by its parent.
+
+    It is an anonymous file that both have open, so that nothing is left when they are killed.
+    """
+
+    def __init__(self, file: int | None = None) -> None:
+        self._file = _anonymous_file() if file is None else file
+        self._memory: mmap.mmap | None = None
+
+    def __reduce__(self) -> tuple[Callable[..., "_Window"], tuple[object]]:
+        return _open_window, (reduction.DupFd(self._file),)
+
+    def pack(self, result: object) -> tuple[bytes, list[tuple[int, int]]]:
+        """Write the buffers of a result; returns the rest of it and where the buffers are."""
+        buffers: list[pickle.PickleBuffer] = []
+        payload = pickle.dumps(result, protocol=5, buffer_callback=buffers.append)
+        contents = [buffer.raw() for buffer in buffers]
+        spans = []
+        end = 0
+        for content in contents:
+            spans.append((end, content.nbytes))
+            end += -(-content.nbytes // _ALIGNMENT) * _ALIGNMENT
+        memory = self._room_for(end)
+        for content, (start, length) in zip(contents, spans, strict=True):
+            memory[start : start + length] = content
+        return payload, spans
+
+    def unpack(self, payload: bytes, spans: list[tuple[int, int]]) -> Any:
+        """The result that the other side packed."""
+        end = max((start + length for start, length in spans), default=0)
+        if self._memory is None or len(self._memory) < end:
+            self._memory = mmap.mmap(self._file, os.fstat(self._file).st_size)
+        memory = memoryview(self._memory).toreadonly()
+        return pickle.loads(payload, buffers=[memory[a : a + n] for a, n in spans])
+
+    def _room_for(self, n_bytes: int) -> mmap.mmap:
+        if self._memory is None or len(self._memory) < n_bytes:
+            size = max(_LEAST_WINDOW_BYTES, 1 << (n_bytes - 1).bit_length())
+            try:
+                _reserve(self._file, size)
+                self._memory = mmap.mmap(self._file, size)
+            except OSError as error:
+                raise ResourceError(
+                    f"no shared memory for the results of a worker process: {size} bytes:"
+                    f" {error.strerror}"
+                ) from error
+        return self._memory
+
+    def close(self) -> None:
+        """Close the file; results that were unpacked remain until they are dropped."""
+        os.close(self._file)
+        self._memory = None
+
+
+def _open_window(duplicate: Any) -> _Window:
+    """The window that a parent handed to a process that was not forked."""
+    return _Window(duplicate.detach())
+
+
+def _anonymous_file() -> int:
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("whimbrel", os.MFD_CLOEXEC)
+    file, name = tempfile.mkstemp(prefix="whimbrel-")
+    os.unlink(name)
+    return file
+
+
+def _reserve(file: int, size: int) -> None:
+    """Give a file this size for certain: a page that cannot be had would kill whoever uses it."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file, 0, size)
+        return
+    zeros = bytes(_LEAST_WINDOW_BYTES)
+    for start in range(os.fstat(file).st_size, size, len(zeros)):
+        os.pwrite(file, zeros, start)
+
+
+@dataclass
+class _Worker:
+    """A process, as its parent sees it."""
+
+    process: BaseProcess
+    connection: Connection
+    windows: list[_Window]
+    queue: deque[int] = field(default_factory=deque)
+    n_results: int = 0
+
+
+@dataclass
+class _Success:
+    """What a worker says of a task that went well."""
+
+    payload: bytes
+    spans: list[tuple[int, int]]
+
+
+@dataclass
+class _Usage:
+    """What a worker says in the end."""
+
+    cpu_s: float
+    peak_rss: int
+
+
+class _Pool:
+    """The workers, their tasks and results."""
+
+    def __init__(self, start_method: str | None) -> None:
+        if start_method is None and sys.platform == "linux":
+            start_method = "fork"
+        self._context = multiprocessing.get_context(start_method)
+        self._workers: list[_Worker] = []
+        self._next_task = 0
+        self._n_tasks = 0
+
+    def start(self, n_workers: int, job: tuple[Any, ...]) -> None:
+        """Start the processes; each gets a connection and its windows."""
+        forked = isinstance(self._context, context.ForkContext)
+        for _ in range(n_workers):
+            ours, theirs = self._context.Pipe()
+            windows = [_Window() for _ in range(_TASKS_AHEAD)]
+            # A forked process has copies of our ends, which must not outlive us in its hands.
+            copies = [*(worker.connection for worker in self._workers), ours] if forked else []
+            process = self._context.Process(
+                target=_work, args=(theirs, copies, windows, *job), daemon=True
+            )
+            self._workers.append(_Worker(process, ours, windows))
+            with theirs, warnings.catch_warnings():
+                # Since Python 3.12 forking warns of threads; these workers take no lock of theirs.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                process.start()
+
+    def results(self, n_tasks: int) -> Iterator[Any]:
+        """Hand out the tasks as workers become free and yield the results in order."""
+        self._n_tasks = n_tasks
+        for _ in range(_TASKS_AHEAD):
+            for worker in self._workers:
+                self._assign(worker)
+        ready: dict[int, tuple[_Worker, _Success | Exception]] = {}
+        for task in range(n_tasks):
+            while task not in ready:
+                for worker in self._wait():
+                    ready[worker.queue.popleft()] = worker, self._receive(worker)
+            worker, message = ready.pop(task)
+            if isinstance(message, Exception):
+                raise message
+            window = worker.windows[worker.n_results % _TASKS_AHEAD]
+            worker.n_results += 1
+            yield window.unpack(message.payload, message.spans)
+            self._assign(worker)
+        for worker in self._workers:
+            usage = self._receive(worker)
+            report_worker(usage.cpu_s, usage.peak_rss)
+            worker.process.join()
+
+    def _assign(self, worker: _Worker) -> None:
+        """Send the next task, or the word that there are no more."""
+        task = self._next_task if self._next_task < self._n_tasks else None
+        self._next_task += 1
+        if task is not None:
+            worker.queue.append(task)
+        try:
+            worker.connection.send(task)
+        except OSError:
+            if task is not None:
+                self._fail(worker)
+
+    def _wait(self) -> list[_Worker]:
+        """The workers that have something to say, among those with tasks."""
+        busy = {worker.connection: worker for worker in self._workers if worker.queue}
+        return [busy[ready] for ready in connection.wait(list(busy))]  # type: ignore[index]
+
+    def _receive(self, worker: _Worker) -> Any:
+        try:
+            return worker.connection.recv()
+        except (EOFError, OSError):
+            return self._fail(worker)
+
+    def _fail(self, worker: _Worker) -> None:
+        """Raise what became of a worker that is gone."""
+        worker.process.join()
+        code = worker.process.exitcode or 0
+        if code < 0:
+            raise ResourceError(
+                f"a worker process was killed by signal {-code} ({signal.Signals(-code).name})"
+            )
+        raise ResourceError(f"a worker process ended with exit status {code}")
+
+    def stop(self) -> None:
+        """End all processes, at once if they are not done."""
+        for worker in self._workers:
+            if worker.process.is_alive():
+                worker.process.kill()
+        for worker in self._workers:
+            if worker.process.pid is not None:
+                worker.process.join()
+            worker.connection.close()
+            for window in worker.windows:
+                window.close()
+
+
+def _work(
+    parent: Connection,
+    copies: list[Connection],
+    windows: list[_Window],
+    function: Callable[..., object],
+    shared: object,
+    tasks: Sequence[tuple[object, ...]],
+) -> None:
+    """The life of a worker; it ends when told to, or when the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends us
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for copy in copies:
+        copy.close()
+    n_results = 0
+    try:
+        while (task := parent.recv()) is not None:
+            window = windows[n_results % _TASKS_AHEAD]
+            n_results += 1
+            parent.send(_result_of(window, function, shared, tasks[task]))
+        parent.send(_Usage(time.process_time(), peak_rss_bytes()))
+    except (EOFError, OSError):
+        pass
+
+
+def _result_of(
+    window: _Window, function: Callable[..., object], shared: object, task: tuple[object, ...]
+) -> _Success | Exception:
+    try:
+        return _Success(*window.pack(function(shared, *task)))
+    except Exception as error:
+        if not isinstance(error, EngineError):
+            error.add_note("in a worker process:\n" + traceback.format_exc())
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:
+            return RuntimeError(f"{type(error).__name__} in a worker process: {error}")
+        return error

@@ -1,0 +1,194 @@
+"""From the arcs of a path to the geometry, pieces and names of a leg."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gis.arrays import F64, I32, I64, U32
+from gis.geodesy import UNITS_PER_DEGREE, distance_m, polyline_length_m
+from gis.jit import kernel
+from gis.network.names import NamePool
+from gis.network.road_network import RoadNetwork
+from routing.route import Annotation, Leg
+
+
+class End(NamedTuple):
+    """Where a path begins or ends: the fraction along its arc, and the place in 1e-7 degree."""
+
+    fraction: float
+    lon: int
+    lat: int
+
+
+class PathOfArcs(NamedTuple):
+    """A way through the network: consecutive arcs (k,), k >= 1, entered and left within.
+
+    ``cost_cs`` float64 (k,) is what the part of each arc that is driven costs, without turns;
+    ``total_cs`` is the cost of the path with its turns.
+    """
+
+    arcs: U32
+    cost_cs: F64
+    start: End
+    end: End
+    total_cs: int
+
+
+class _Shape(NamedTuple):
+    """The points of a network, as in `RoadNetwork`."""
+
+    first_point: U32
+    lon: I32
+    lat: I32
+    node: I64
+
+
+class _Trace(NamedTuple):
+    """Points of a leg and, from each to the next, its pieces; room for as many as may be."""
+
+    lon: F64
+    lat: F64
+    node: I64
+    distance_m: F64
+    duration_s: F64
+
+
+@kernel
+def _pieces_of(shape: _Shape, arc: int) -> tuple[int, int, int]:
+    """The point where an arc begins, the step to the next point, and how many there are."""
+    first: Any = np.int64(shape.first_point[arc >> 1])
+    last: Any = np.int64(shape.first_point[(arc >> 1) + 1]) - 1
+    if arc & 1:
+        return last, -1, last - first
+    return first, 1, last - first
+
+
+@kernel
+def _find_piece(shape: _Shape, arc: int, fraction: float) -> int:
+    """Which piece of an arc, counted along it, holds the place at a fraction of its length."""
+    origin, step, n_pieces = _pieces_of(shape, arc)
+    lowest = min(origin, origin + step * n_pieces)
+    wanted = fraction * polyline_length_m(shape.lon, shape.lat, lowest, lowest + n_pieces + 1)
+    walked = 0.0
+    for piece in range(n_pieces - 1):
+        a = origin + step * piece
+        b = a + step
+        walked += distance_m(shape.lon[a], shape.lat[a], shape.lon[b], shape.lat[b])
+        if walked >= wanted:
+            return piece
+    return n_pieces - 1
+
+
+@kernel
+def trace_path(shape: _Shape, arcs: U32, cost_cs: F64, start: End, end: End, trace: _Trace) -> int:
+    """Fill ``trace`` with the points of a path and return their number, two or more.
+
+    A point equal to the one before is left out. What an arc costs is spread over its pieces by
+    their length, so the durations add up to ``cost_cs``. The first and last node are those at
+    the far ends of the pieces on which the path begins and ends.
+    """
+    n = 0
+    x, y = start.lon, start.lat
+    carried_cs = 0.0
+    for k in range(len(arcs)):
+        origin, step, n_pieces = _pieces_of(shape, arcs[k])
+        is_last = k == len(arcs) - 1
+        piece = 0
+        final = n_pieces - 1
+        if is_last:
+            final = _find_piece(shape, arcs[k], end.fraction)
+        if k == 0:
+            piece = _find_piece(shape, arcs[k], start.fraction)
+            trace.lon[0], trace.lat[0] = x / UNITS_PER_DEGREE, y / UNITS_PER_DEGREE
+            trace.node[0] = shape.node[origin + step * piece]
+            n = 1
+        n_before = n
+        driven_m = 0.0
+        while piece <= final:
+            point = origin + step * (piece + 1)
+            arrives = is_last and piece == final
+            to_x = end.lon if arrives else shape.lon[point]
+            to_y = end.lat if arrives else shape.lat[point]
+            piece += 1
+            if to_x != x or to_y != y or (arrives and n == 1):
+                trace.lon[n], trace.lat[n] = to_x / UNITS_PER_DEGREE, to_y / UNITS_PER_DEGREE
+                trace.node[n] = shape.node[point]
+                trace.distance_m[n - 1] = distance_m(x, y, to_x, to_y)
+                trace.duration_s[n - 1] = 0.0
+                driven_m += trace.distance_m[n - 1]
+                x, y = to_x, to_y
+                n += 1
+            elif not arrives:
+                trace.node[n - 1] = shape.node[point]
+        carried_cs += cost_cs[k]
+        if driven_m > 0.0:
+            for i in range(n_before - 1, n - 1):
+                trace.duration_s[i] = carried_cs * trace.distance_m[i] / driven_m / 100.0
+            carried_cs = 0.0
+    trace.duration_s[n - 2] += carried_cs / 100.0
+    return n
+
+
+class LegAssembler:
+    """Turns paths into legs; may be used from several threads."""
+
+    def __init__(self, network: RoadNetwork, names: NamePool) -> None:
+        self._network = network
+        self._names = names
+        self._shape = _Shape(
+            network.first_point, network.point_lon, network.point_lat, network.point_id
+        )
+
+    def assemble(self, paths: list[PathOfArcs]) -> Leg:
+        """One leg over paths of which each begins where the one before ends."""
+        traces = [self._trace(path) for path in paths]
+        if len(traces) == 1:
+            trace = traces[0]
+        else:  # the first point of each further path repeats the last of the one before
+            lon, lat, node = (
+                np.concatenate(
+                    [getattr(trace, name)[min(i, 1) :] for i, trace in enumerate(traces)]
+                )
+                for name in ("lon", "lat", "node")
+            )
+            trace = _Trace(
+                lon,
+                lat,
+                node,
+                np.concatenate([trace.distance_m for trace in traces]),
+                np.concatenate([trace.duration_s for trace in traces]),
+            )
+        return Leg(
+            float(trace.distance_m.sum()),
+            sum(path.total_cs for path in paths) / 100,
+            trace.lon,
+            trace.lat,
+            Annotation(trace.distance_m, trace.duration_s, trace.node),
+            self._names_along([path.arcs for path in paths]),
+        )
+
+    def _trace(self, path: PathOfArcs) -> _Trace:
+        first = self._shape.first_point
+        edges = path.arcs >> np.uint32(1)
+        room = int((first[edges + np.uint32(1)] - first[edges]).sum()) + 2
+        trace = _Trace(
+            np.empty(room), np.empty(room), np.empty(room, np.int64), np.empty(room), np.empty(room)
+        )
+        n = trace_path(self._shape, path.arcs, path.cost_cs, path.start, path.end, trace)
+        return _Trace(
+            trace.lon[:n],
+            trace.lat[:n],
+            trace.node[:n],
+            trace.distance_m[: n - 1],
+            trace.duration_s[: n - 1],
+        )
+
+    def _names_along(self, arcs: list[U32]) -> tuple[str, ...]:
+        labels = self._network.edge_label[np.concatenate(arcs) >> np.uint32(1)]
+        changes = np.flatnonzero(labels[1:] != labels[:-1]) + 1
+        names: list[str] = []
+        for label in (labels[0], *labels[changes]):
+            name = self._names.name(int(label))
+            if name and (not names or names[-1] != name):
+                names.append(name)
+        return tuple(names)

@@ -1,0 +1,161 @@
+"""From an extract to a published dataset."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+
+from gis.arrays import Bool, freeze
+from gis.errors import FormatError
+from gis.geodesy import UNITS_PER_DEGREE
+from gis.manifest import About, Extract
+from gis.network.build import build_network
+from gis.network.road_network import RoadNetwork
+from gis.osm.read import read_osm
+from gis.profiles.registry import apply_profile, get_profile, tag_selection
+from gis.profiles.rules import Profile
+from gis.profiles.verdicts import STARTPOINT, Verdicts
+from gis.publish import DatasetWriter
+from gis.snap_index import build_snap_index
+from gis.stage import StageReport, recording, stage
+from gis.workers import available_cpus
+from routing.graph.components import build_components
+from routing.graph.turn_graph import build_turn_graph
+from routing.metric import duration_metric
+from routing.reference.landmarks import build_landmarks
+from routing.store import PreparedProfile, save_index, save_network, save_profile
+
+
+@dataclass
+class BuildReport:
+    """What a build took and found.
+
+    ``restrictions_dropped`` counts the relations without effect by reason, ``warnings`` by
+    profile, kind and value the tag combinations that were not understood or left aside.
+    """
+
+    extract: Path
+    dataset: Path
+    stages: list[StageReport]
+    counts: dict[str, int] = field(default_factory=dict)
+    restrictions_dropped: dict[str, int] = field(default_factory=dict)
+    warnings: dict[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
+
+
+def build_dataset(
+    extract: Path,
+    dataset: Path,
+    profiles: Sequence[str] = ("car",),
+    workers: int | None = None,
+) -> BuildReport:
+    """Build the dataset of an extract for some vehicles and publish it, or leave no trace.
+
+    ``workers`` processes read the extract; by default as many as pay. Raises ``ProfileError`` for
+    an unknown profile, ``FormatError`` if the extract cannot be read or has no road for one of
+    the vehicles, ``DatasetError`` or ``ResourceError`` if the dataset cannot be written.
+    """
+    vehicles = [get_profile(name) for name in dict.fromkeys(profiles)]
+    with DatasetWriter(dataset) as writer, recording() as stages:
+        report = BuildReport(extract, dataset, stages)
+        made_from, network, verdicts = _read_network(vehicles, workers, report)
+        writer.add(save_network(network))
+        with stage("index"):
+            writer.add(save_index(build_snap_index(network)))
+        prepared = prepare_profiles(network, vehicles, verdicts, report)
+        names = tuple(vehicle.name for vehicle in vehicles)
+        for name, parts in zip(names, prepared, strict=True):
+            writer.add(save_profile(name, parts))
+        with stage("write"):
+            bounds = _bounds(network)
+            writer.publish(About(_version(), made_from, names, bounds, dict(report.counts)))
+    return report
+
+
+def _read_network(
+    vehicles: Sequence[Profile], workers: int | None, report: BuildReport
+) -> tuple[Extract, RoadNetwork, list[Verdicts]]:
+    """Read the extract and make the network; what is no longer needed is freed on return."""
+    extract = report.extract
+    tables = read_osm(extract, tag_selection(vehicles), workers or available_cpus())
+    made_from = Extract(extract.name, extract.stat().st_size, tables.timestamp)
+    with stage("profile"):
+        verdicts = [
+            apply_profile(v, tables.way_tags, tables.node_tags, tables.relation_tags)
+            for v in vehicles
+        ]
+    with stage("network"):
+        network, found = build_network(tables, verdicts)
+    report.counts |= {
+        "osm_nodes": tables.counts.nodes,
+        "osm_ways": tables.counts.ways,
+        "osm_relations": tables.counts.relations,
+        "tag_sets": len(tables.way_tags),
+        "nodes": network.n_nodes,
+        "edges": network.n_edges,
+        "arcs": network.n_arcs,
+        "restrictions": found.restrictions.kept,
+        "restrictions_dropped": sum(map(len, found.restrictions.dropped.values())),
+    }
+    report.restrictions_dropped = {
+        reason: len(ids) for reason, ids in found.restrictions.dropped.items()
+    }
+    for vehicle, verdict in zip(vehicles, verdicts, strict=True):
+        report.warnings[vehicle.name] = verdict.warnings
+    return made_from, network, verdicts
+
+
+def prepare_profiles(
+    network: RoadNetwork,
+    vehicles: Sequence[Profile],
+    verdicts: Sequence[Verdicts],
+    report: BuildReport,
+) -> list[PreparedProfile]:
+    """What searches need for each vehicle."""
+    with stage("turns"):
+        metrics = [duration_metric(network, verdict) for verdict in verdicts]
+        for vehicle, metric in zip(vehicles, metrics, strict=True):
+            if not metric.open_arc.any():
+                raise FormatError(f"{report.extract}: no road that a {vehicle.name} may use")
+        graphs = [
+            build_turn_graph(network, verdict, metric.open_arc)
+            for verdict, metric in zip(verdicts, metrics, strict=True)
+        ]
+    report.counts["turns"] = sum(graph.n_turns for graph in graphs)
+    with stage("components"):
+        components = [
+            build_components(graph, metric.open_arc, _startpoint(network, verdict))
+            for graph, metric, verdict in zip(graphs, metrics, verdicts, strict=True)
+        ]
+    with stage("landmarks"):
+        landmarks = [
+            build_landmarks(network, metric, component)
+            for metric, component in zip(metrics, components, strict=True)
+        ]
+    return [
+        PreparedProfile(*parts)
+        for parts in zip(graphs, metrics, components, landmarks, strict=True)
+    ]
+
+
+def _startpoint(network: RoadNetwork, verdicts: Verdicts) -> Bool:
+    """Where the profile lets a route begin and end, bool (A,)."""
+    allowed = verdicts.way_flags[network.edge_tagset] & STARTPOINT > 0
+    return freeze(np.repeat(allowed, 2))
+
+
+def _bounds(network: RoadNetwork) -> tuple[float, float, float, float]:
+    """West, south, east and north of all roads, in degrees."""
+    lon, lat = network.point_lon, network.point_lat
+    west, south, east, north = (
+        float(bound) / UNITS_PER_DEGREE for bound in (lon.min(), lat.min(), lon.max(), lat.max())
+    )
+    return west, south, east, north
+
+
+def _version() -> str:
+    try:
+        return version("whimbrel")
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,105 @@
+"""From places on roads to the vertices where searches begin and end.
+
+A route from fraction f of arc a to fraction g of arc b either stays on the arc (a = b, f <= g)
+and costs the difference of the parts, or it leaves it: then its search begins at the successors
+of a, having paid the rest of a and the turn, and ends at the start of b, with a part of b still
+to pay. So no cost is negative, and a route that comes back to its own arc is found like any other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from gis.arrays import INF, U32, freeze
+from routing.graph.turn_graph import TurnGraph
+from routing.metric import Metric
+
+
+class Position(NamedTuple):
+    """A place along an arc; fraction 0 is its tail, 1 its head."""
+
+    arc: int
+    fraction: float
+
+
+class Place(NamedTuple):
+    """A fraction of the arc of a vertex, and what a route that begins there has paid before."""
+
+    vertex: int
+    fraction: float
+    cost: int = 0
+
+
+class Seeds(NamedTuple):
+    """Vertices at one end of a search. S seeds, in any order, a vertex as often as it likes.
+
+    | array | dtype, shape | content |
+    |---|---|---|
+    | vertex | uint32 (S,) | vertex of the turn graph |
+    | cost | uint32 (S,) | below INF: paid before the start of its arc, or to pay from there on |
+    | place | uint32 (S,) | which of the places it stands for |
+    """
+
+    vertex: U32
+    cost: U32
+    place: U32
+
+
+@dataclass(frozen=True)
+class Path:
+    """What a search found: the cost, seeds included, and the vertices from seed to seed.
+
+    ``source`` and ``target`` are the places that the first and the last vertex stand for.
+    Without a path the cost is INF, there are no vertices, and the places are -1.
+    """
+
+    cost: int
+    vertices: U32
+    source: int
+    target: int
+    n_settled: int
+
+
+def part_cost(weight: int, fraction: float) -> int:
+    """Cost of an arc from its tail to a fraction of it, rounded half up; 0..weight.
+
+    From there on it costs what is left of the weight, so that both parts always add up.
+    """
+    return min(int(weight * fraction + 0.5), weight)
+
+
+def vertices_of(graph: TurnGraph, n_arcs: int, arc: int) -> list[int]:
+    """The vertices that stand for an arc: itself, and the copies that restrictions need."""
+    copies = graph.vertex_arc[n_arcs:]
+    low, high = np.searchsorted(copies, [arc, arc + 1]).tolist()
+    return [arc, *range(n_arcs + low, n_arcs + high)]
+
+
+def source_seeds(graph: TurnGraph, metric: Metric, places: Sequence[Place]) -> Seeds:
+    """Seeds for routes that leave the arcs of their places by any turn."""
+    seeds = []
+    for index, (vertex, fraction, cost) in enumerate(places):
+        weight = int(metric.weight[graph.vertex_arc[vertex]])
+        rest = cost + weight - part_cost(weight, fraction)
+        out = slice(int(graph.first_turn[vertex]), int(graph.first_turn[vertex + 1]))
+        heads, costs = graph.turn_head[out].tolist(), graph.turn_cost[out].tolist()
+        seeds += [(head, rest + turn, index) for head, turn in zip(heads, costs, strict=True)]
+    return _pack(seeds)
+
+
+def target_seeds(graph: TurnGraph, metric: Metric, places: Sequence[Place]) -> Seeds:
+    """Seeds for routes that come to their places from the start of the arcs, if they are open."""
+    seeds = []
+    for index, (vertex, fraction, cost) in enumerate(places):
+        weight = int(metric.weight[graph.vertex_arc[vertex]])
+        if weight < INF:
+            seeds.append((vertex, cost + part_cost(weight, fraction), index))
+    return _pack(seeds)
+
+
+def _pack(seeds: list[tuple[int, int, int]]) -> Seeds:
+    """Arrays of the seeds that do not cost too much already."""
+    rows = np.array([seed for seed in seeds if seed[1] < INF], np.uint32).reshape(-1, 3)
+    return Seeds(freeze(rows[:, 0]), freeze(rows[:, 1]), freeze(rows[:, 2]))

@@ -1,0 +1,126 @@
+"""What a dataset holds, to and from its arrays.
+
+A field of a dataclass or named tuple becomes the array ``<structure>.<field>``, a nested
+structure ``<structure>.<field>.<its field>``, so that no structure needs code of its own here.
+"""
+
+import dataclasses
+import itertools
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from gis.arrays import AnyArray, freeze, offsets
+from gis.errors import DatasetError
+from gis.network.road_network import RoadNetwork
+from gis.rtree import RTree
+from gis.snap_index import SnapIndex, make_snap_index
+from routing.graph.components import Components
+from routing.graph.turn_graph import TurnGraph
+from routing.metric import Metric
+from routing.reference.landmarks import Landmarks
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class PreparedProfile:
+    """All that a search for one vehicle needs beside the network."""
+
+    turn_graph: TurnGraph
+    metric: Metric
+    components: Components
+    landmarks: Landmarks
+
+
+def save_network(network: RoadNetwork) -> dict[str, AnyArray]:
+    """The arrays of a network."""
+    return to_arrays("network", network)
+
+
+def save_index(index: SnapIndex) -> dict[str, AnyArray]:
+    """The arrays of an index that are not the network's own."""
+    return to_arrays("tree", index.tree)
+
+
+def load_network(arrays: Mapping[str, AnyArray]) -> tuple[RoadNetwork, SnapIndex]:
+    """The network of a dataset, and the index over its shape."""
+    network = from_arrays(RoadNetwork, "network", arrays)
+    tree = from_arrays(RTree, "tree", arrays)
+    return network, make_snap_index(tree, network.first_point, network.point_lon, network.point_lat)
+
+
+def save_profile(name: str, profile: PreparedProfile) -> dict[str, AnyArray]:
+    """The arrays of one vehicle."""
+    return to_arrays(f"profile.{name}", profile)
+
+
+def load_profile(name: str, arrays: Mapping[str, AnyArray]) -> PreparedProfile:
+    """One vehicle of a dataset."""
+    return from_arrays(PreparedProfile, f"profile.{name}", arrays)
+
+
+def to_arrays(name: str, value: Any) -> dict[str, AnyArray]:
+    """The arrays of a structure, C-contiguous, under names that begin with ``name``.
+
+    Fields may be arrays, tuples of strings, and structures again; else it is a ``TypeError``.
+    """
+    if isinstance(value, np.ndarray):
+        return {name: freeze(value)}
+    if dataclasses.is_dataclass(value) or hasattr(value, "_fields"):
+        found: dict[str, AnyArray] = {}
+        for field in _fields(type(value)):
+            found |= to_arrays(f"{name}.{field}", getattr(value, field))
+        return found
+    if isinstance(value, tuple) and all(isinstance(text, str) for text in value):
+        texts = [text.encode() for text in value]
+        sizes = np.array([len(text) for text in texts], np.int64)
+        return {
+            f"{name}.first_byte": freeze(offsets(sizes)),
+            f"{name}.text": freeze(np.frombuffer(b"".join(texts), np.uint8)),
+        }
+    raise TypeError(f"{name}: {type(value).__name__} cannot be kept in a dataset")
+
+
+def from_arrays(kind: type[T], name: str, arrays: Mapping[str, AnyArray]) -> T:
+    """The structure of type ``kind`` whose arrays have names that begin with ``name``.
+
+    Arrays are taken as they are, so a mapped dataset stays mapped. Raises ``DatasetError`` if one
+    is missing or of another type than the field.
+    """
+    value: T = _restore(kind, name, arrays)
+    return value
+
+
+def _restore(kind: Any, name: str, arrays: Mapping[str, AnyArray]) -> Any:
+    origin = typing.get_origin(kind)
+    if origin is np.ndarray:
+        return _take(name, arrays, np.dtype(typing.get_args(typing.get_args(kind)[1])[0]))
+    if origin is tuple:
+        first = _take(f"{name}.first_byte", arrays, np.dtype(np.uint32)).tolist()
+        text = _take(f"{name}.text", arrays, np.dtype(np.uint8)).tobytes()
+        return tuple(text[start:stop].decode() for start, stop in itertools.pairwise(first))
+    return kind(
+        **{
+            field: _restore(hint, f"{name}.{field}", arrays)
+            for field, hint in _fields(kind).items()
+        }
+    )
+
+
+def _take(name: str, arrays: Mapping[str, AnyArray], dtype: np.dtype[Any]) -> AnyArray:
+    found = arrays.get(name)
+    if found is None or found.dtype != dtype:
+        raise DatasetError(
+            f"array {name} of the dataset is {'missing' if found is None else found.dtype}, "
+            f"expected {dtype}"
+        )
+    return found
+
+
+def _fields(kind: type) -> dict[str, Any]:
+    """Names and types of the fields of a dataclass or named tuple, in their order."""
+    return typing.get_type_hints(kind)

@@ -1,0 +1,162 @@
+"""Results as OSRM's JSON objects, and the bytes of an answer."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import orjson
+
+from gis.arrays import F64
+from gis.polyline import encode_polyline, overview_tolerance_deg, simplify
+from routing.route import Leg, Route, Waypoint
+from server.api.osrm_params import NearestParams, RouteParams
+from server.api.osrm_values import HINT_LENGTH
+
+WEIGHT_NAME = "duration"
+"""What routes minimise."""
+
+DATASOURCE_NAMES = ("profile",)
+"""Where the speeds come from."""
+
+HINT = "A" * HINT_LENGTH
+"""Old clients want a hint to send back; it says nothing."""
+
+_PRECISION = {"polyline": 5, "polyline6": 6}
+
+
+def to_bytes(answer: dict[str, Any]) -> bytes:
+    """The JSON text of an answer; NaN and infinities become null."""
+    return orjson.dumps(answer, option=orjson.OPT_SERIALIZE_NUMPY)
+
+
+def error_answer(code: str, message: str) -> dict[str, Any]:
+    """What goes wrong, as clients expect it."""
+    return {"code": code, "message": message}
+
+
+def route_answer(route: Route, params: RouteParams) -> dict[str, Any]:
+    """The answer of the route service."""
+    answer: dict[str, Any] = {"code": "Ok", "routes": [route_object(route, params)]}
+    if not params.skip_waypoints:
+        answer["waypoints"] = [
+            waypoint_object(waypoint, params.generate_hints) for waypoint in route.waypoints
+        ]
+    return answer
+
+
+def nearest_answer(waypoints: Sequence[Waypoint], params: NearestParams) -> dict[str, Any]:
+    """The answer of the nearest service."""
+    if params.skip_waypoints:
+        return {"code": "Ok"}
+    return {
+        "code": "Ok",
+        "waypoints": [
+            waypoint_object(waypoint, params.generate_hints) | {"nodes": waypoint.nodes}
+            for waypoint in waypoints
+        ],
+    }
+
+
+def waypoint_object(waypoint: Waypoint, with_hint: bool) -> dict[str, Any]:
+    """An input point after snapping."""
+    found: dict[str, Any] = {
+        "name": waypoint.name,
+        "location": (round(waypoint.lon, 6), round(waypoint.lat, 6)),
+        "distance": waypoint.distance_m,
+    }
+    if with_hint:
+        found["hint"] = HINT
+    return found
+
+
+def route_object(route: Route, params: RouteParams) -> dict[str, Any]:
+    """A route; its totals are the sums of its legs as they are written."""
+    lines = _lines(route, params.overview)
+    legs = [leg_object(leg, params) for leg in route.legs]
+    found: dict[str, Any] = {
+        "legs": legs,
+        "distance": round(sum(leg["distance"] for leg in legs), 1),
+        "duration": round(sum(leg["duration"] for leg in legs), 1),
+        "weight": round(sum(leg["weight"] for leg in legs), 1),
+        "weight_name": WEIGHT_NAME,
+    }
+    if params.overview == "by_legs":
+        for leg, (lon, lat) in zip(legs, lines, strict=True):
+            leg["geometry"] = geometry(lon, lat, params.geometries)
+    elif lines:
+        lon, lat = _join(lines)
+        found["geometry"] = geometry(lon, lat, params.geometries)
+    return found
+
+
+def leg_object(leg: Leg, params: RouteParams) -> dict[str, Any]:
+    """From one waypoint to the next."""
+    duration_s = round(leg.duration_s, 1)
+    found: dict[str, Any] = {
+        "distance": round(leg.distance_m, 1),
+        "duration": duration_s,
+        "weight": duration_s,
+        "summary": "",
+        "steps": [],
+    }
+    if params.annotations:
+        found["annotation"] = annotation_object(leg, params.annotations)
+    return found
+
+
+def annotation_object(leg: Leg, wanted: frozenset[str]) -> dict[str, Any]:
+    """The chosen details of every piece of a leg."""
+    pieces = leg.annotation
+    found: dict[str, Any] = {}
+    if "distance" in wanted:
+        found["distance"] = pieces.distance_m.round(3)
+    if "duration" in wanted:
+        found["duration"] = pieces.duration_s.round(2)
+    if "weight" in wanted:
+        found["weight"] = pieces.duration_s.round(2)
+    if "speed" in wanted:
+        found["speed"] = speeds_m_s(pieces.distance_m, pieces.duration_s)
+    if "nodes" in wanted:
+        found["nodes"] = np.ascontiguousarray(pieces.nodes)
+    if "datasources" in wanted:
+        found["datasources"] = np.zeros(len(pieces.distance_m), np.uint8)
+        found["metadata"] = {"datasource_names": DATASOURCE_NAMES}
+    return found
+
+
+def speeds_m_s(distance_m: F64, duration_s: F64) -> F64:
+    """Speed on each piece to a tenth; one that takes no time has that of the piece before."""
+    moving = duration_s > 0
+    speed = np.zeros(len(distance_m))
+    np.divide(distance_m, duration_s, out=speed, where=moving)
+    latest = np.maximum.accumulate(np.where(moving, np.arange(len(speed)), 0))
+    rounded: F64 = speed[latest].round(1)
+    return rounded
+
+
+def geometry(lon: F64, lat: F64, form: str) -> str | dict[str, Any]:
+    """A line of two points or more as an encoded polyline or a GeoJSON LineString."""
+    if form == "geojson":
+        return {"type": "LineString", "coordinates": np.stack((lon, lat), axis=1).round(6)}
+    return encode_polyline(lon, lat, _PRECISION[form])
+
+
+def _lines(route: Route, overview: str) -> list[tuple[F64, F64]]:
+    """One line for each leg, as detailed as asked for."""
+    if overview == "false":
+        return []
+    lines = [(leg.lon, leg.lat) for leg in route.legs]
+    if overview != "simplified":
+        return lines
+    tolerance_deg = overview_tolerance_deg(*_join(lines))
+    return [simplify(lon, lat, tolerance_deg) for lon, lat in lines]
+
+
+def _join(lines: Sequence[tuple[F64, F64]]) -> tuple[F64, F64]:
+    """One line over all; the point that two share comes once."""
+    if len(lines) == 1:
+        return lines[0]
+    first = [min(index, 1) for index in range(len(lines))]
+    lon = np.concatenate([lon[start:] for start, (lon, _) in zip(first, lines, strict=True)])
+    lat = np.concatenate([lat[start:] for start, (_, lat) in zip(first, lines, strict=True)])
+    return lon, lat

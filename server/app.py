@@ -1,0 +1,89 @@
+"""The web application: the OSRM services, and the pages and checks around them."""
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import HTMLResponse
+from pydantic import BaseModel, Field
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from server.api.openapi import osrm_paths
+from server.api.osrm import SERVICES, OsrmServices
+from server.pages import docs_page, start_page
+from server.state import EngineState
+from server.version import installed_version
+
+_DESCRIPTION = (
+    "Routes over OpenStreetMap roads. The services speak version 1 of OSRM's HTTP interface, so"
+    " clients of OSRM work unchanged."
+)
+
+
+class Health(BaseModel):
+    """How the server is."""
+
+    status: str = Field(examples=["ok"])
+    version: str = Field(description="Version of Whimbrel")
+    dataset: str = Field(description="Name of the dataset")
+    extract: str = Field(description="The OpenStreetMap file that it was made from")
+    timestamp: str = Field(description="Date of the map data, empty if the file does not tell")
+    profiles: list[str]
+    uptime_s: float = Field(description="Seconds since this worker process opened the dataset")
+    process: int = Field(description="Process id of the worker that answers")
+
+
+def create_app(state: EngineState) -> FastAPI:
+    """The application that answers from an engine."""
+    app = FastAPI(
+        title="Whimbrel",
+        version=installed_version(),
+        description=_DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+    )
+
+    @app.get("/health", summary="Health", tags=["server"])
+    async def health() -> Health:
+        """Whether the server answers, and from what."""
+        return Health(**state.health())
+
+    @app.get("/", include_in_schema=False)
+    async def start() -> HTMLResponse:
+        return HTMLResponse(start_page(app.version, state.facts(), state.examples()))
+
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> HTMLResponse:
+        return HTMLResponse(docs_page(app.openapi()))
+
+    def describe() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            schema = get_openapi(
+                title=app.title,
+                version=app.version,
+                description=app.description,
+                routes=app.routes,
+            )
+            schema["paths"] = osrm_paths() | schema["paths"]
+            app.openapi_schema = schema
+        return app.openapi_schema
+
+    app.openapi = describe  # type: ignore[method-assign]
+    services = OsrmServices(state)
+    app.add_middleware(_ServicesFirst, services=services)
+    app.mount("/", services)  # which says what is wrong with any other path
+    return app
+
+
+class _ServicesFirst:
+    """Hands requests for a service on at once: finding them among all routes takes longer."""
+
+    def __init__(self, app: ASGIApp, services: OsrmServices) -> None:
+        self._app = app
+        self._services = services
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"].split("/", 2)[1] in SERVICES:
+            await self._services(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)

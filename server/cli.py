@@ -1,0 +1,197 @@
+"""The command line. What a command needs it imports itself, so that help comes at once."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from gis.errors import EngineError
+from server.coordinates import parse_coordinate, shield_negative_numbers
+
+app = typer.Typer(
+    name="whimbrel",
+    help="A parallel geographic routing engine: OpenStreetMap extracts in, routes out.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+bench = typer.Typer(help="Measure on your own extract.", no_args_is_help=True)
+app.add_typer(bench, name="bench")
+
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", "-j", min=1, help="Processes; by default as many as pay."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Write one JSON object to standard output.")]
+ExtractPath = Annotated[
+    Path,
+    typer.Argument(metavar="EXTRACT", help="OpenStreetMap file: .osm.pbf, .osm, .o5m, .opl ..."),
+]
+DatasetPath = Annotated[
+    Path, typer.Argument(metavar="DATASET", help="Folder that `whimbrel build` made.")
+]
+
+FAILED = 2
+INTERRUPTED = 130
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from server.version import installed_version
+
+        typer.echo(f"whimbrel {installed_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Say the version."),
+    ] = False,
+) -> None:
+    """Common options."""
+
+
+@app.command()
+def build(
+    extract: ExtractPath,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DATASET", help="Default: city.whimbrel beside it."),
+    ] = None,
+    profile: Annotated[list[str] | None, typer.Option(help="Vehicle; may be repeated.")] = None,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> None:
+    """Turn an extract into a dataset."""
+    from server.cli_build import build_and_report
+
+    build_and_report(extract, output, tuple(profile or ["car"]), workers, as_json)
+
+
+@app.command()
+def info(
+    dataset: DatasetPath,
+    verify: Annotated[bool, typer.Option("--verify", help="Check every checksum.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Say what is in a dataset, and from what it was made."""
+    from server.cli_info import show_info
+
+    show_info(dataset, verify, as_json)
+
+
+@app.command()
+def route(
+    dataset: DatasetPath,
+    coordinates: Annotated[
+        list[str],
+        typer.Argument(metavar="LON,LAT", help="Two points or more; -8.61,41.15 works as it is."),
+    ],
+    algorithm: Annotated[str, typer.Option(help="astar, or dijkstra to check it.")] = "astar",
+    profile: Annotated[str | None, typer.Option(help="Vehicle; default: the dataset's.")] = None,
+    as_geojson: Annotated[
+        bool, typer.Option("--geojson", help="Write a GeoJSON FeatureCollection.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write what the HTTP service answers.")
+    ] = False,
+) -> None:
+    """Find the fastest route over two points or more."""
+    from server.cli_route import find_route
+
+    if as_geojson and as_json:
+        raise EngineError("--geojson and --json exclude each other")
+    points = [parse_coordinate(text) for text in coordinates]
+    form = "geojson" if as_geojson else "json" if as_json else "text"
+    find_route(dataset, points, algorithm, profile, form)
+
+
+@app.command()
+def serve(
+    source: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[DATASET or EXTRACT]",
+            help="An extract is built first if need be; by default the sample is served.",
+            show_default=False,
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any.")] = 5000,
+    workers: Workers = None,
+) -> None:
+    """Answer OSRM's HTTP requests."""
+    from server.cli_serve import serve_dataset
+
+    serve_dataset(source, host, port, workers)
+
+
+@bench.command("parse")
+def bench_parse(
+    extract: ExtractPath,
+    workers: Annotated[
+        str, typer.Option("--workers", "-j", metavar="N,N...", help="Numbers of processes.")
+    ] = "1,2",
+    repeat: Annotated[int, typer.Option(min=1, max=1000, help="Runs of each; medians count.")] = 5,
+    as_json: Json = False,
+) -> None:
+    """Measure how fast an extract is read, beside pyosmium and mere inflating."""
+    from server.cli_bench import bench_parsing
+
+    bench_parsing(extract, workers, repeat, as_json)
+
+
+def main() -> NoReturn:
+    """Run the command line: errors of ours and of the caller are one line and status 2."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # we use none, and they hinder forking
+    try:
+        status = run(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has gone; what is left must not fail again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    sys.exit(status)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit status."""
+    try:
+        result = app(
+            args=shield_negative_numbers(arguments), prog_name="whimbrel", standalone_mode=False
+        )
+        return result if isinstance(result, int) else 0
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except EngineError as error:
+        return _fail(str(error))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except MemoryError:
+        return _fail("not enough memory")
+    except Exception as error:
+        message = getattr(error, "format_message", None)  # typer's word for a wrong call
+        if message is None:
+            raise
+        return _fail(_usage(message(), error))
+
+
+def _usage(message: str, error: Any) -> str:
+    """What is wrong with a call; nothing if the help has been shown for want of a command."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "whimbrel"
+    return message and f"{message.rstrip('.')}; see {command} --help"
+
+
+def _fail(message: str) -> int:
+    if message:
+        typer.echo(f"whimbrel: {' '.join(message.split())}", err=True)
+    return FAILED

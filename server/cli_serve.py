@@ -1,0 +1,63 @@
+"""The command that answers HTTP requests."""
+
+import logging
+import os
+from pathlib import Path
+
+from routing.engine import Engine
+from routing.errors import QueryError
+from server.cli_build import build
+from server.console import err, out
+from server.kernels import load_kernels
+from server.locations import dataset_of, is_dataset, sample_dataset, sample_extract, why_build
+from server.settings import settings_from_environment
+from server.state import EngineState
+from server.supervisor import Supervisor, bind
+from server.worker import Worker
+
+
+def serve_dataset(source: Path | None, host: str, port: int, workers: int | None) -> None:
+    """Build if need be, then serve until told to stop."""
+    settings = settings_from_environment()
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
+    logging.getLogger("uvicorn.access").setLevel(logging.INFO)
+    bind(host, port).close()  # rather now than after a long build
+    dataset = _prepare(source)
+    state = EngineState(Engine.open(dataset), dataset, settings)
+    load_kernels()
+    _touch(state.engine)
+    n_workers = workers or len(os.sched_getaffinity(0))
+    sock = bind(host, port)
+    url = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}/"
+    supervisor = Supervisor(Worker(state).run, sock, n_workers, settings.drain_s)
+    supervisor.run(
+        lambda: out.print(
+            f"{dataset.name} is served at {url} (workers: {n_workers}; Ctrl-C ends it)"
+        )
+    )
+
+
+def _prepare(source: Path | None) -> Path:
+    """The dataset to serve, built from its extract where it is missing or old."""
+    if source is not None and is_dataset(source):
+        return source
+    extract = source or sample_extract()
+    dataset = dataset_of(extract) if source else sample_dataset(extract)
+    reason = why_build(extract, dataset)
+    if reason:
+        load_kernels()
+        err.print(f"building {dataset} from {extract}: {reason}", markup=False)
+        build(extract, dataset)
+    return dataset
+
+
+def _touch(engine: Engine) -> None:
+    """Ask for a route, so that what it needs is loaded before the workers part."""
+    west, south, east, north = engine.bounds
+    for profile in engine.profiles:
+        points = [((3 * west + east) / 4, (3 * south + north) / 4), (east, north)]
+        try:
+            engine.nearest(*points[0], profile=profile)
+            engine.route(points, profile=profile)
+        except QueryError:
+            pass

@@ -1,0 +1,121 @@
+"""Which code and HTTP status an error leaves by."""
+
+from gis.errors import (
+    ChecksumError,
+    DatasetError,
+    EngineError,
+    FormatError,
+    ProfileError,
+    ResourceError,
+)
+from routing.errors import (
+    InvalidCoordinate,
+    InvalidInput,
+    NoRoute,
+    NoSegment,
+    QueryError,
+    TooBig,
+)
+
+
+class InvalidUrl(QueryError):
+    """A path that names no service, version and profile."""
+
+    code = "InvalidUrl"
+
+
+class InvalidService(QueryError):
+    """A path that is well formed, for a service that does not exist."""
+
+    code = "InvalidService"
+
+
+class InvalidVersion(QueryError):
+    """A version of the interface other than 1."""
+
+    code = "InvalidVersion"
+
+
+class InvalidQuery(QueryError):
+    """Coordinates, options or a body that cannot be read."""
+
+    code = "InvalidQuery"
+
+
+class InvalidValue(QueryError):
+    """A value that is well formed, but that this dataset or service does not know."""
+
+    code = "InvalidValue"
+
+
+class Unsupported(QueryError):
+    """A request that is right, for something that this version does not do."""
+
+    code = "NotImplemented"
+
+
+class InvalidMethod(QueryError):
+    """An HTTP method other than GET, HEAD, POST and OPTIONS."""
+
+    code = "InvalidMethod"
+
+
+class InvalidContentType(QueryError):
+    """A body that does not say it is JSON."""
+
+    code = "InvalidContentType"
+
+
+class UrlTooLong(QueryError):
+    """A request line beyond the limit."""
+
+    code = "InvalidUrl"
+
+
+class HeadersTooLarge(QueryError):
+    """Request headers beyond the limit."""
+
+    code = "InvalidQuery"
+
+
+class BodyTooLarge(QueryError):
+    """A body beyond the limit."""
+
+    code = "TooBig"
+
+
+STATUS: dict[type[EngineError], int] = {
+    QueryError: 400,
+    InvalidInput: 400,
+    InvalidCoordinate: 400,
+    NoSegment: 400,
+    NoRoute: 400,
+    TooBig: 400,
+    InvalidUrl: 400,
+    InvalidService: 400,
+    InvalidVersion: 400,
+    InvalidQuery: 400,
+    InvalidValue: 400,
+    Unsupported: 400,
+    InvalidMethod: 405,
+    InvalidContentType: 415,
+    UrlTooLong: 414,
+    HeadersTooLarge: 431,
+    BodyTooLarge: 413,
+    EngineError: 500,
+    FormatError: 500,
+    ProfileError: 500,
+    ResourceError: 500,
+    DatasetError: 500,
+    ChecksumError: 500,
+}
+"""The HTTP status of every error: a new one is entered here, or a test fails."""
+
+INTERNAL_ERROR = (500, "InternalError", "Internal Server Error")
+
+
+def status_code_message(error: BaseException) -> tuple[int, str, str]:
+    """HTTP status, code and message of an error; what is not the asker's stays inside."""
+    if isinstance(error, QueryError):
+        return STATUS[type(error)], error.code, str(error)
+    return INTERNAL_ERROR

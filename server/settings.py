@@ -1,0 +1,56 @@
+"""How a server behaves, from the environment."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from gis.errors import EngineError
+
+_PREFIX = "WHIMBREL_"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Limits and habits of a server; each field is read from ``WHIMBREL_`` and its name."""
+
+    max_route_coordinates: int = 500
+    """Most coordinates of a route."""
+    max_nearest_results: int = 100
+    """Most results of one question for the nearest roads."""
+    max_alternatives: int = 3
+    """Most alternatives that may be asked for."""
+    max_body_bytes: int = 1 << 20
+    """Most bytes of a request body."""
+    max_url_bytes: int = 48 * 500 + 1024
+    """Most bytes of a request's path and query."""
+    max_header_bytes: int = 16 << 10
+    """Most bytes of a request's headers."""
+    keep_alive_s: int = 5
+    """Seconds before an idle connection is closed."""
+    drain_s: int = 20
+    """Seconds that requests have to finish in when the server is told to stop."""
+    access_log: bool = False
+    """Whether each request is logged."""
+
+
+def settings_from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
+    """Settings, with what ``WHIMBREL_MAX_ROUTE_COORDINATES=1000`` and the like change.
+
+    Raises ``EngineError`` for a value that is not a whole number of at least 0, or for
+    ``access_log`` not 0 or 1.
+    """
+    values: dict[str, int | bool] = {}
+    for field in fields(Settings):
+        name = _PREFIX + field.name.upper()
+        text = environment.get(name)
+        if text is None:
+            continue
+        if not (text.isascii() and text.isdigit() and len(text) <= 9):
+            raise EngineError(f"{name}: got '{text}', expected a whole number")
+        if isinstance(field.default, bool):
+            if text not in ("0", "1"):
+                raise EngineError(f"{name}: got '{text}', expected 0 or 1")
+            values[field.name] = text == "1"
+        else:
+            values[field.name] = int(text)
+    return Settings(**values)  # type: ignore[arg-type]

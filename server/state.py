@@ -1,0 +1,97 @@
+"""The engine that a server process answers from."""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from routing.engine import Engine
+from server.errors import InvalidValue
+from server.settings import Settings
+from server.version import installed_version
+
+T = TypeVar("T")
+
+_THREADS = 2
+"""A second, so that a very long request does not hold up the long ones; each keeps the scratch
+memory of its searches."""
+
+_CUSTOMARY_NAMES = {
+    "driving": "car",
+    "bike": "bicycle",
+    "cycling": "bicycle",
+    "walking": "foot",
+}
+"""Names that clients of OSRM use for what is called otherwise here."""
+
+
+@dataclass
+class EngineState:
+    """An engine with the settings it serves by, and threads for work that takes its time."""
+
+    engine: Engine
+    dataset: Path
+    settings: Settings = field(default_factory=Settings)
+    opened: float = field(default_factory=time.time)
+    _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_THREADS))
+
+    def profile(self, name: str) -> str:
+        """The profile of the dataset that a request means; raises ``InvalidValue``."""
+        profiles = self.engine.profiles
+        for known in (name, _CUSTOMARY_NAMES.get(name, name)):
+            if known in profiles:
+                return known
+        raise InvalidValue(f"Profile '{name}' is not in this dataset ({', '.join(profiles)})")
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """The result of work that would hold up other requests if it ran here."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    def health(self) -> dict[str, Any]:
+        """How this process is, for whoever watches it."""
+        extract = self.engine.info.extract
+        return {
+            "status": "ok",
+            "version": installed_version(),
+            "dataset": self.dataset.name,
+            "extract": extract.name,
+            "timestamp": extract.timestamp,
+            "profiles": list(self.engine.profiles),
+            "uptime_s": round(time.time() - self.opened, 1),
+            "process": os.getpid(),
+        }
+
+    def facts(self) -> Mapping[str, str]:
+        """What is served, for people."""
+        info = self.engine.info
+        west, south, east, north = self.engine.bounds
+        return {
+            "made from": info.extract.name,
+            "map data of": info.extract.timestamp or "unknown date",
+            "profiles": ", ".join(self.engine.profiles),
+            "bounds": f"{west:.4f},{south:.4f} to {east:.4f},{north:.4f}",
+            "roads": f"{info.counts['edges']:,} pieces between {info.counts['nodes']:,} junctions",
+        }
+
+    def examples(self) -> Mapping[str, str]:
+        """Requests about this dataset that show what the server does."""
+        west, south, east, north = self.engine.bounds
+        a, b, c = (
+            f"{west + (east - west) * x:.5f},{south + (north - south) * y:.5f}"
+            for x, y in ((0.35, 0.4), (0.6, 0.65), (0.5, 0.3))
+        )
+        profile = self.engine.profiles[0]
+        return {
+            "A route": f"/route/v1/{profile}/{a};{b}",
+            "Over a third point, as GeoJSON": (
+                f"/route/v1/{profile}/{a};{c};{b}?overview=full&geometries=geojson"
+            ),
+            "Every piece of it": f"/route/v1/{profile}/{a};{b}?overview=false&annotations=true",
+            "The three nearest roads": f"/nearest/v1/{profile}/{c}?number=3",
+            "All options": "/docs",
+            "Whether the server is well": "/health",
+        }

@@ -1,0 +1,78 @@
+"""What one worker process runs: uvicorn on a socket that it shares with others."""
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+import uvicorn
+
+from server.app import create_app
+from server.state import EngineState
+
+
+class _Server(uvicorn.Server):
+    """Ends on SIGTERM, or when the supervisor is no more."""
+
+    def __init__(self, config: uvicorn.Config, parent: int) -> None:
+        super().__init__(config)
+        self._parent = parent
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to accept connections."""
+        await super().startup(sockets)
+        asyncio.get_running_loop().add_reader(self._parent, self._orphaned)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Only SIGTERM is ours, and the process does not raise it again at the end."""
+        signal.signal(signal.SIGTERM, self._told_to_stop)
+        yield
+
+    def _told_to_stop(self, signum: int, frame: FrameType | None) -> None:
+        self.should_exit = True
+
+    def _orphaned(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._parent)
+        self.should_exit = True
+
+
+class Worker:
+    """Ready to answer requests in any process that is forked from this one.
+
+    As much as can be is made before the fork, so that the processes share it.
+    """
+
+    def __init__(self, state: EngineState) -> None:
+        settings = state.settings
+        self._config = uvicorn.Config(
+            create_app(state),
+            http=_protocol(),
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=settings.access_log,
+            server_header=False,
+            proxy_headers=False,
+            timeout_keep_alive=settings.keep_alive_s,
+            timeout_graceful_shutdown=settings.drain_s,
+            h11_max_incomplete_event_size=settings.max_url_bytes + settings.max_header_bytes + 1024,
+        )
+        self._config.load()
+        self._config.get_loop_factory()
+
+    def run(self, sock: socket.socket, parent: int) -> None:
+        """Answer requests until told to stop; those that have begun are finished."""
+        _Server(self._config, parent).run(sockets=[sock])
+
+
+def _protocol() -> Any:
+    """The faster parser where it is installed, else the one that uvicorn always has."""
+    try:
+        from server.protocol import LimitedHttpProtocol
+    except ModuleNotFoundError:
+        return "h11"
+    return LimitedHttpProtocol

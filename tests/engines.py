@@ -1,0 +1,32 @@
+"""Engines over drawn worlds, without a dataset on disk."""
+
+from pathlib import Path
+
+from world import PLAIN, World
+
+from gis.dataset import Dataset
+from gis.manifest import About, Extract, Manifest
+from gis.profiles.registry import apply_profile, tag_selection
+from gis.profiles.rules import Profile
+from gis.snap_index import build_snap_index
+from routing.build import BuildReport, prepare_profiles
+from routing.engine import Engine
+from routing.store import save_index, save_network, save_profile
+
+
+def engine_of(world: World, *profiles: Profile) -> Engine:
+    """The engine for a world and these vehicles, PLAIN if none is named."""
+    vehicles = profiles or (PLAIN,)
+    tables = world.tables(tag_selection(vehicles))
+    network, _ = world.network(*vehicles)
+    verdicts = [
+        apply_profile(v, tables.way_tags, tables.node_tags, tables.relation_tags) for v in vehicles
+    ]
+    report = BuildReport(Path("drawn.osm"), Path("drawn.whimbrel"), [])
+    arrays = save_network(network) | save_index(build_snap_index(network))
+    prepared = prepare_profiles(network, vehicles, verdicts, report)
+    for vehicle, parts in zip(vehicles, prepared, strict=True):
+        arrays |= save_profile(vehicle.name, parts)
+    names = tuple(vehicle.name for vehicle in vehicles)
+    about = About("test", Extract("drawn.osm", 0, ""), names, (0.0, 0.0, 0.0, 0.0), report.counts)
+    return Engine(Dataset(report.dataset, Manifest(about, ()), arrays))

@@ -1,0 +1,147 @@
+"""The PBF reader against pyosmium, object by object."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from osm_oracle import SELECTION, differing_arrays, keep_naively, tables_as_python
+from pbf_writer import COMPRESSIONS, Block, Group, Node, Relation, Way, write_pbf
+
+from gis.osm.other_formats import read_with_pyosmium
+from gis.osm.read import read_osm
+from gis.osm.tables import check_tables
+
+DEGREE = 10**9
+
+KEYS = "highway route oneway access barrier name ref junction type restriction except note high"
+VALUES = "primary ferry bus yes no restriction restriction:hgv restrictions multipolygon Rúa 道𝄞"
+
+keys = st.sampled_from([*KEYS.split(), "highway:lanes", ""])
+values = st.sampled_from([*VALUES.split(), "two words", "", "x" * 200])
+tags = st.lists(st.tuples(keys, values), max_size=4)
+road_tags = tags.map(lambda some: [*some, ("highway", "primary")])
+restriction_tags = tags.map(lambda some: [*some, ("type", "restriction")])
+ids = st.integers(-3, 9) | st.sampled_from((2**31, 2**40 + 1, -(2**62), 2**62))
+lon = st.integers(-180 * DEGREE, 180 * DEGREE) | st.sampled_from((0, -1, 99, 181 * DEGREE))
+lat = st.integers(-90 * DEGREE, 90 * DEGREE) | st.sampled_from((0, -1, 99, -91 * DEGREE))
+nodes = st.lists(st.builds(Node, ids, lon, lat, tags), max_size=6)
+ways = st.builds(Way, ids, st.lists(ids, max_size=8), tags | road_tags)
+members = st.lists(st.tuples(st.integers(0, 2), ids, values), max_size=4)
+relations = st.builds(Relation, ids, members, tags | restriction_tags)
+groups = st.builds(
+    Group,
+    nodes,
+    nodes,
+    st.lists(ways, max_size=4),
+    st.lists(relations, max_size=3),
+    st.lists(st.integers(1, 9), max_size=1),
+)
+blocks = st.builds(
+    Block,
+    st.lists(groups, max_size=3),
+    granularity=st.sampled_from((100, 1, 99, 1000, 12345, 10**7)),
+    lon_offset=st.integers(-DEGREE, DEGREE),
+    lat_offset=st.integers(-DEGREE, DEGREE),
+    metadata=st.booleans(),
+    delimiters=st.booleans(),
+    repeat_strings=st.booleans(),
+    unused_strings=st.lists(values | keys, max_size=3),
+    compression=st.sampled_from(COMPRESSIONS),
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pbf")
+
+
+def check_against_oracle(folder: Path, content: list[Block], timestamp: int | None = None) -> None:
+    """Both readers give what the oracle keeps; it reads a copy, as it knows no lzma and zstd."""
+    path = write_pbf(folder / "some.osm.pbf", content, timestamp=timestamp)
+    known = [replace(block, compression="zlib") for block in content]
+    copy = write_pbf(folder / "copy.osm.pbf", known, timestamp=timestamp)
+    tables = read_osm(path, SELECTION)
+    check_tables(tables)
+    assert tables_as_python(tables) == keep_naively(copy, SELECTION)
+    assert differing_arrays(tables, read_with_pyosmium(copy, SELECTION)) == []
+
+
+def test_sample(sample: Path) -> None:
+    """The shipped extract."""
+    tables = read_osm(sample, SELECTION)
+    check_tables(tables)
+    assert tables_as_python(tables) == keep_naively(sample, SELECTION)
+
+
+def test_extract(extract: Path) -> None:
+    """Each larger extract; that the two readers agree to the byte includes order and padding."""
+    tables = read_osm(extract, SELECTION)
+    check_tables(tables)
+    assert differing_arrays(tables, read_with_pyosmium(extract, SELECTION)) == []
+
+
+@given(st.lists(blocks, max_size=4), st.none() | st.integers(1, 2**32 - 1))
+def test_any_encoding(folder: Path, content: list[Block], timestamp: int | None) -> None:
+    """Small files in every encoding: unsorted, repeated, mixed, empty, missing."""
+    check_against_oracle(folder, content, timestamp)
+
+
+@pytest.mark.parametrize(("compression", "dense"), [("zlib", True), ("zstd", False)])
+def test_large_blocks(tmp_path: Path, compression: str, dense: bool) -> None:
+    """Blocks with more objects and strings than writers usually put into one."""
+    n = 9000
+    some = [
+        Node(
+            i * 7919 % n * 1000,
+            (i * 37 % 360 - 180) * DEGREE + i,
+            (i * 11 % 180 - 90) * DEGREE + i,
+            [("barrier", f"b{i}")] if i % 3 == 0 else [("note", f"n{i}")] * (i % 2),
+        )
+        for i in range(n)
+    ]
+    roads = [
+        Way(i, range(i * 1000, i * 1000 + 9000, 1000), [("highway", f"h{i % 700}"), ("name", "x")])
+        for i in range(n // 2)
+    ]
+    bends = [
+        Relation(i, [(1, i, "from"), (0, i, "via"), (1, i + 1, "to")], [("type", "restriction")])
+        for i in range(n // 4)
+    ]
+    groups = [Group(dense=some) if dense else Group(nodes=some), Group(ways=roads, relations=bends)]
+    first = Block(groups, compression=compression, metadata=True)
+    second = Block([Group(ways=[Way(-1, range(50_000), [("highway", "long")])])])
+    check_against_oracle(tmp_path, [first, second])
+
+
+@pytest.mark.parametrize("header_compression", COMPRESSIONS)
+def test_header(tmp_path: Path, header_compression: str) -> None:
+    """The header may be compressed, too; its timestamp is given in UTC."""
+    path = write_pbf(
+        tmp_path / "some.osm.pbf",
+        [Block([Group(ways=[Way(1, [2], [("highway", "x")])])])],
+        features=("OsmSchema-V0.6",),
+        timestamp=1_433_550_182,
+        header_compression=header_compression,
+    )
+    tables = read_osm(path, SELECTION)
+    assert tables.timestamp == "2015-06-06T00:23:02Z"
+    assert tables.counts.ways == 1
+
+
+def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
+    """Keys and values that are not UTF-8 survive as bytes and hide nothing."""
+    content = Block(
+        [
+            Group(
+                dense=[Node(1, 0, 0, [("barrier", b"a\xff"), (b"\xfe", "x")])],
+                ways=[Way(1, [1], [(b"\xfe", b"\xfd"), ("highway", "a"), ("name", b"Caf\xe9")])],
+            )
+        ]
+    )
+    tables = read_osm(write_pbf(tmp_path / "some.osm.pbf", [content]), SELECTION)
+    check_tables(tables)
+    assert b"Caf\xe9" in tables.labels.text.tobytes()
+    assert b"a\xff" in tables.node_tags.text.tobytes()
+    assert tables.way_tags.tags(1) == {"highway": "a"}

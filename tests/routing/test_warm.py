@@ -1,0 +1,164 @@
+"""Compiling once: afterwards nobody waits for a compiler, and only one process compiles."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+RECORD = """
+import json, sys
+from pathlib import Path
+import numba.core.event as event
+from routing import warm
+
+class Recorder(event.Listener):
+    def __init__(self):
+        self.compiled = []
+    def on_start(self, event):
+        function = event.data["dispatcher"].py_func
+        name = f"{function.__module__}.{function.__qualname__}"
+        if name.startswith(("gis.", "routing.", "server.")):
+            self.compiled.append((name, str(event.data["args"])))
+    def on_end(self, event):
+        pass
+
+recorder = Recorder()
+event.register("numba:compile", recorder)
+"""
+
+WARM = (
+    RECORD
+    + """
+def recorded(index, part):
+    def run(folder):
+        part(folder)
+        Path(sys.argv[1], f"{index}.json").write_text(json.dumps(recorder.compiled))
+    return run
+
+warm.PARTS = tuple(recorded(index, part) for index, part in enumerate(warm.PARTS))
+seen = []
+print(json.dumps({"compiled": warm.warm_up(seen.append), "seen": seen, "warm": warm.is_warm()}))
+"""
+)
+
+USE = (
+    RECORD
+    + """
+from routing.build import build_dataset
+from routing.engine import Engine
+from server.api.osrm_json import nearest_answer, route_answer, to_bytes
+from server.api.osrm_params import ANNOTATIONS, NearestParams, RouteParams
+from server.api.osrm_params import params_from_json
+
+sample, folder = Path(sys.argv[1]), Path(sys.argv[2])
+for workers in (None, 1, 2):
+    build_dataset(sample, folder / "sample.whimbrel", workers=workers)
+engine = Engine.open(folder / "sample.whimbrel")
+points = [(24.94, 60.167), (24.945, 60.17), (24.95, 60.175)]
+for form in ("polyline", "geojson"):
+    for overview in ("simplified", "full", "by_legs"):
+        for straight in (True, False, None):
+            for algorithm in ("astar", "dijkstra"):
+                route = engine.route(points, algorithm=algorithm, continue_straight=straight)
+                params = RouteParams(points, geometries=form, overview=overview)
+                params.annotations = frozenset(ANNOTATIONS)
+                to_bytes(route_answer(route, params))
+engine.route(points, waypoints=[0, 2], bearings=[(0, 180), None, None], radiuses=[900, None, None])
+engine.nearest(*points[0])
+engine.nearest(*points[0], number=5, bearing=(90, 90), radius_m=900, snapping="any")
+params_from_json(RouteParams, b'{"coordinates":"polyline(_p~iF~ps|U_ulLnnqC)"}')
+print(json.dumps(recorder.compiled))
+"""
+)
+
+CHEAP = """
+import os, sys, time
+from routing import warm
+
+def work(folder):
+    with open(sys.argv[1], "a") as log:
+        print("worked", file=log)
+    time.sleep(0.5)
+    {end}
+
+warm.PARTS = (work,)
+print(warm.is_warm(), warm.warm_up(lambda compiled: None), warm.is_warm())
+"""
+
+
+def start(code: str, cache: Path, *arguments: object) -> subprocess.Popen[str]:
+    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", code, *map(str, arguments)],
+        env=os.environ
+        | {"WHIMBREL_CACHE_DIR": str(cache), "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> str:
+    out, err = process.communicate(timeout=280)
+    assert process.returncode == 0, err
+    return out
+
+
+@pytest.fixture(scope="module")
+def warmed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A cache that has been warmed from nothing, and what that said of itself."""
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+        pytest.skip("nothing is compiled in this run")
+    folder = tmp_path_factory.mktemp("warm")
+    return folder, json.loads(finish(start(WARM, folder / "cache", folder)))
+
+
+def test_warming_compiles(warmed: tuple[Path, dict[str, Any]]) -> None:
+    """Kernels are compiled, progress is told, and it is known afterwards."""
+    folder, said = warmed
+    parts = [json.loads(path.read_text()) for path in folder.glob("*.json")]
+    ours = sum(map(len, parts))
+    assert ours >= 30
+    assert said["compiled"] >= ours
+    assert said["seen"] == sorted(said["seen"])
+    assert said["warm"]
+
+
+def test_parts_do_not_meet(warmed: tuple[Path, dict[str, Any]]) -> None:
+    """Side by side no kernel is compiled for different types, which the cache could mix up."""
+    folder, _ = warmed
+    first, second = (dict(json.loads((folder / f"{i}.json").read_text())) for i in (0, 1))
+    assert {name for name in first.keys() & second.keys() if first[name] != second[name]} == set()
+
+
+def test_afterwards_nothing_is_compiled(
+    warmed: tuple[Path, dict[str, Any]], sample: Path, tmp_path: Path
+) -> None:
+    """Whatever is done with real data finds its kernels ready."""
+    folder, _ = warmed
+    assert json.loads(finish(start(USE, folder / "cache", sample, tmp_path))) == []
+
+
+def test_one_process_compiles(tmp_path: Path) -> None:
+    """Of several that begin at once one works, and the others wait for it."""
+    log = tmp_path / "log"
+    processes = [start(CHEAP.format(end=""), tmp_path / "cache", log) for _ in range(3)]
+    said = sorted(finish(process) for process in processes)
+    assert log.read_text() == "worked\n"
+    assert all(line.endswith("0 True\n") for line in said)
+
+
+@pytest.mark.parametrize("end", ["raise ValueError", "os.kill(os.getpid(), 9)"])
+def test_a_failure_is_made_good(end: str, tmp_path: Path) -> None:
+    """What did not come to its end is done again by the next that comes."""
+    cache, log = tmp_path / "cache", tmp_path / "log"
+    assert finish(start(CHEAP.format(end=end), cache, log)) == "False 0 False\n"
+    assert finish(start(CHEAP.format(end=""), cache, log)) == "False 0 True\n"
+    assert finish(start(CHEAP.format(end=""), cache, log)) == "True 0 True\n"
+    assert log.read_text() == "worked\n" * 2

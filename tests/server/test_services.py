@@ -1,0 +1,243 @@
+"""The services as an ASGI application around a fake engine: methods, headers, codes."""
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+from asgi import Response, ask
+from fake_engine import FakeEngine, fake_state
+
+from server.api.osrm import PLANNED, SERVICES
+from server.app import create_app
+from server.settings import Settings
+
+ROUTE = "/route/v1/car/24.91,60.11;24.92,60.12"
+JSON = {"content-type": "application/json"}
+BODY = json.dumps({"coordinates": [[24.91, 60.11], [24.92, 60.12]], "overview": "false"}).encode()
+
+
+@pytest.fixture(scope="module")
+def app() -> Any:
+    return create_app(fake_state())
+
+
+def failure(response: Response) -> tuple[int, str, str]:
+    found = response.json()
+    assert set(found) == {"code", "message"}
+    return response.status, found["code"], found["message"]
+
+
+def test_headers(app: Any) -> None:
+    """A good answer and a bad one have the headers that browsers need."""
+    for target in (ROUTE, "/foo"):
+        headers = ask(app, "GET", target).headers
+        assert headers["content-type"] == "application/json; charset=UTF-8"
+        assert headers["content-disposition"] == 'inline; filename="response.json"'
+        assert headers["access-control-allow-origin"] == "*"
+        assert headers["access-control-allow-methods"] == "GET, HEAD, POST, OPTIONS"
+        assert headers["access-control-allow-headers"] == "X-Requested-With, Content-Type"
+
+
+def test_get_and_post_agree(app: Any) -> None:
+    """The same question in a body has the same answer."""
+    get = ask(app, "GET", f"{ROUTE}?overview=false")
+    for target in ("/route/v1/car", "/route/v1/car/"):
+        assert ask(app, "POST", target, BODY, JSON).json() == get.json()
+    assert get.json()["code"] == "Ok"
+
+
+def test_head(app: Any) -> None:
+    """HEAD says how long the answer would be, and sends none."""
+    head, get = ask(app, "HEAD", ROUTE), ask(app, "GET", ROUTE)
+    assert head.status == 200
+    assert head.body == b""
+    assert int(head.headers["content-length"]) == len(get.body)
+    assert ask(app, "HEAD", "/foo").status == 400
+
+
+@pytest.mark.parametrize("target", [ROUTE, "/foo", "/trip"])
+def test_options(app: Any, target: str) -> None:
+    """A browser that asks first is told that it may."""
+    response = ask(app, "OPTIONS", target)
+    assert (response.status, response.body) == (204, b"")
+    assert response.headers["access-control-allow-origin"] == "*"
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "FOO"])
+def test_other_methods(app: Any, method: str) -> None:
+    """Other methods are refused, with the list of those that are not."""
+    response = ask(app, method, ROUTE)
+    assert failure(response)[:2] == (405, "InvalidMethod")
+    assert response.headers["allow"] == "GET, HEAD, POST, OPTIONS"
+
+
+@pytest.mark.parametrize("kind", [None, "text/plain", "application/jsonx", "application/geo+json"])
+def test_content_type(app: Any, kind: str | None) -> None:
+    """A body must say that it is JSON."""
+    headers = {"content-type": kind} if kind else {}
+    response = ask(app, "POST", "/route/v1/car", BODY, headers)
+    assert failure(response)[:2] == (415, "InvalidContentType")
+
+
+def test_content_type_is_read_kindly(app: Any) -> None:
+    """Case and parameters do not matter."""
+    headers = {"content-type": "Application/JSON; charset=utf-8"}
+    response = ask(app, "POST", "/route/v1/car", BODY, headers)
+    assert response.status == 200
+
+
+@pytest.mark.parametrize(
+    ("target", "status", "code", "message"),
+    [
+        ("/route/v1/car/50,1;2,2", 400, "NoSegment", "Could not find a matching segment for"),
+        ("/route/v1/car/51,1;2,2", 400, "NoRoute", "Impossible route between points"),
+        ("/route/v1/car/52,1;2,2", 500, "InternalError", "Internal Server Error"),
+        ("/nearest/v1/car/50,1", 400, "NoSegment", "Could not find a matching segment for"),
+        ("/foo", 400, "InvalidUrl", 'URL string malformed close to position 4: "foo"'),
+        ("/foo/v1/car/1,1;2,2", 400, "InvalidService", "Service foo not found!"),
+        ("/route/v2/car/1,1;2,2", 400, "InvalidVersion", "Service route not found!"),
+        ("/route/v1/car/1,1;2,2?foo=1", 400, "InvalidQuery", "Query string malformed close to"),
+        ("/route/v1/car/1,1", 400, "InvalidOptions", "Number of coordinates needs to be at"),
+        ("/route/v1/car/181,1;2,2", 400, "InvalidValue", "Invalid coordinate value."),
+        ("/route/v1/tank/1,1;2,2", 400, "InvalidValue", "Profile 'tank' is not in this dataset"),
+        ("/route/v1/foot/1,1;2,2", 400, "InvalidValue", "Profile 'foot' is not in this dataset"),
+        ("/route/v1/car/" + ";".join(["1,1"] * 501), 400, "TooBig", "Number of entries 501 is"),
+        ("/route/v1/car/1,1;2,2?steps=true", 400, "NotImplemented", "steps=true is not"),
+        ("/route/v1/car/" + "1,1;" * 9000, 414, "InvalidUrl", "URL of 36014 bytes is longer"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_failures(app: Any, target: str, status: int, code: str, message: str) -> None:
+    """Each failure has its status, code and message."""
+    found = failure(ask(app, "GET", target))
+    assert found[:2] == (status, code)
+    assert found[2].startswith(message)
+
+
+@pytest.mark.parametrize("service", PLANNED)
+def test_planned_services(app: Any, service: str) -> None:
+    """Services of the interface that are not there yet say so."""
+    found = failure(ask(app, "GET", f"/{service}/v1/car/1,1;2,2"))
+    assert found[:2] == (400, "NotImplemented")
+
+
+def test_large_headers(app: Any) -> None:
+    """Headers beyond the limit are refused as such."""
+    response = ask(app, "GET", ROUTE, headers={"x-large": "a" * 20_000})
+    assert failure(response)[0] == 431
+    assert response.headers["connection"] == "close"
+
+
+def test_large_body() -> None:
+    """A body beyond the limit is refused, whether it says its length or not."""
+    app = create_app(fake_state(Settings(max_body_bytes=100)))
+    pieces = [BODY, b" " * 100]
+    for content in (b" " * 101, pieces):
+        response = ask(app, "POST", "/route/v1/car", content, JSON)
+        assert failure(response)[:2] == (413, "TooBig")
+    assert ask(app, "POST", "/route/v1/car", BODY, JSON).status == 200
+
+
+def test_compression(app: Any) -> None:
+    """A long answer is compressed for those who accept it."""
+    long_route = "/route/v1/car/" + ";".join(["24.91,60.11"] * 50)
+    packed = ask(app, "GET", long_route, headers={"accept-encoding": "deflate, gzip"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.headers["vary"] == "Accept-Encoding"
+    plain = ask(app, "GET", long_route)
+    assert "content-encoding" not in plain.headers
+    assert gzip.decompress(packed.body) == plain.body
+    assert len(packed.body) < len(plain.body) / 2
+
+
+@pytest.mark.parametrize("name", ["car", "driving"])
+def test_what_the_engine_is_asked(name: str) -> None:
+    """Options reach the engine as they were meant, under the profile's own name."""
+    state = fake_state()
+    app = create_app(state)
+    engine = state.engine
+    assert isinstance(engine, FakeEngine)
+    ask(
+        app,
+        "GET",
+        f"/route/v1/{name}/1,2;3,4?radiuses=5;unlimited&bearings=10,20;"
+        "&continue_straight=false&snapping=any&waypoints=0;1",
+    )
+    assert engine.asked == {
+        "points": [(1.0, 2.0), (3.0, 4.0)],
+        "profile": "car",
+        "radiuses": (5.0, None),
+        "bearings": ((10, 20), None),
+        "continue_straight": False,
+        "snapping": "any",
+        "waypoints": (0, 1),
+    }
+    ask(app, "GET", f"/nearest/v1/{name}/1,2?number=3&radiuses=7&bearings=1,2")
+    assert engine.asked == {
+        "lon": 1.0,
+        "lat": 2.0,
+        "profile": "car",
+        "number": 3,
+        "radius_m": 7.0,
+        "bearing": (1, 2),
+        "snapping": "default",
+    }
+
+
+def test_health(app: Any) -> None:
+    """The health check names the dataset and the profile."""
+    found = ask(app, "GET", "/health").json()
+    assert found["status"] == "ok"
+    assert found["dataset"] == "city.whimbrel"
+    assert found["extract"] == "city.osm.pbf"
+    assert found["profiles"] == ["car"]
+
+
+def test_start_page(app: Any) -> None:
+    """The start page is HTML of our own, and its links work."""
+    response = ask(app, "GET", "/")
+    assert response.headers["content-type"].startswith("text/html")
+    links = [part.split('"')[0] for part in response.text.split('href="/')[1:]]
+    assert len(links) >= 5
+    for link in links:
+        assert ask(app, "GET", "/" + link.replace("&amp;", "&")).status == 200
+
+
+def test_pages_fetch_nothing(app: Any) -> None:
+    """No page loads anything from elsewhere."""
+    for target in ("/", "/docs"):
+        text = ask(app, "GET", target).text
+        assert "<script" not in text
+        assert "src=" not in text
+        assert "stylesheet" not in text
+
+
+def test_openapi_describes_what_there_is(app: Any) -> None:
+    """Each service and each of its options is described, and its examples work."""
+    document = ask(app, "GET", "/openapi.json").json()
+    for name in SERVICES:
+        operation = document["paths"][f"/{name}/v1/{{profile}}/{{coordinates}}"]["get"]
+        example = next(p for p in operation["parameters"] if p["name"] == "coordinates")
+        assert ask(app, "GET", f"/{name}/v1/car/{example['example']}").status == 200
+        described = {p["name"] for p in operation["parameters"] if p["in"] == "query"}
+        body = document["paths"][f"/{name}/v1/{{profile}}"]["post"]["requestBody"]
+        members = body["content"]["application/json"]["schema"]["properties"]
+        assert described == set(members) - {"coordinates"}
+    docs = ask(app, "GET", "/docs").text
+    assert "continue_straight" in docs
+    assert "/health" in docs
+
+
+def test_openapi_defaults_are_true(app: Any) -> None:
+    """Giving every option its documented default changes nothing."""
+    document = ask(app, "GET", "/openapi.json").json()
+    operation = document["paths"]["/route/v1/{profile}/{coordinates}"]["get"]
+    given = {
+        p["name"]: str(p["schema"]["default"]).lower()
+        for p in operation["parameters"]
+        if "default" in p["schema"]
+    }
+    assert len(given) >= 6
+    query = "&".join(f"{name}={value}" for name, value in given.items())
+    assert ask(app, "GET", f"{ROUTE}?{query}").json() == ask(app, "GET", ROUTE).json()
