@@ -48,7 +48,8 @@ def nearest(
 
     Distances are compared on a flat map that is true at the input's latitude; far away their
     order, and so the choice, is only roughly that of the globe, and so is what the radius cuts.
-    Raises ``ValueError`` for a point off the globe, a negative radius or no results wanted.
+    Raises ``ValueError`` for a point off the globe, a negative radius or number of results, and
+    flags that are not one for each arc.
     """
     if not (abs(lon) <= HALF_TURN and abs(lat) <= QUARTER_TURN):
         raise ValueError(_off_the_globe(lon, lat))
@@ -98,6 +99,9 @@ def _search(
     max_results: int,
     max_ties: int,
 ) -> tuple[Records, I64]:
+    n_arcs = 2 * (len(index.first_point) - 1)
+    if len(arc_flags) != n_arcs:
+        raise ValueError(f"there are flags for {len(arc_flags)} arcs, expected {n_arcs}")
     found = np.empty((len(queries), max_results + max_ties), SNAP)
     count = np.empty(len(queries), np.int64)
     flags = arc_flags.view()

@@ -80,7 +80,7 @@ def locate_on_edge(index: SnapIndex, edge: int, fraction: float) -> tuple[int, i
         left_m -= segment_m
         point += 1
         segment_m = polyline_length_m(lon, lat, point, point + 2)
-    part = min(left_m / segment_m, 1.0) if segment_m > 0.0 else 0.0
+    part = min(max(left_m / segment_m, 0.0), 1.0) if segment_m > 0.0 else 0.0
     x = lon[point] + part * lon_difference(lon[point], lon[point + 1])
     y = lat[point] + part * (float(lat[point + 1]) - lat[point])
     return point, int(np.rint(normal_lon(x))), int(np.rint(y))
@@ -90,8 +90,11 @@ def edge_positions(index: SnapIndex, edge: U32, fraction: F64) -> tuple[U32, I32
     """Where fractions (n,) of the lengths of edges (n,) lie.
 
     The segment (uint32), longitude and latitude (int32, 1e-7 degree) of each, (n,).
+    Raises ``IndexError`` for an edge that there is not.
     """
-    n = len(edge)
+    n, n_edges = len(edge), len(index.first_point) - 1
+    if n and int(edge.max()) >= n_edges:
+        raise IndexError(f"edge {edge.max()} of a network with {n_edges} edges")
     point, lon, lat = np.empty(n, np.uint32), np.empty(n, np.int32), np.empty(n, np.int32)
     edge, fraction = freeze(edge.astype(np.uint32)), freeze(fraction.astype(np.float64))
     _locate_many(index, edge, fraction, point, lon, lat)

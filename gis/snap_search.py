@@ -47,7 +47,8 @@ QUERY = np.dtype(
         ("bearing_deg", np.int32),
         ("range_deg", np.int32),
         ("radius_m", np.float64),
-    ]
+    ],
+    align=True,
 )
 """One of many questions, and the row for its answer; the rest as in ``Query``."""
 

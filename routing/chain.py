@@ -9,7 +9,16 @@ import numpy as np
 from gis.arrays import INF, U32, freeze
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
-from routing.reference.seeds import Path, Position, Seeds, part_cost
+from routing.reference.seeds import (
+    Path,
+    Place,
+    Position,
+    Seeds,
+    part_cost,
+    source_seeds,
+    target_seeds,
+    vertices_of,
+)
 
 Search: TypeAlias = Callable[[Seeds, Seeds], Path]
 """Any exact search from seeds to seeds."""
@@ -68,7 +77,11 @@ class ChainFinder:
         """
         states = [_State(p.arc, p, 0, None, None) for p in points[0]]
         for leg, targets in enumerate(points[1:]):
-            ends = [(v, p) for p in targets for v in self._vertices_of(p.arc)]
+            ends = [
+                (vertex, position)
+                for position in targets
+                for vertex in vertices_of(self._graph, len(self._metric.weight), position.arc)
+            ]
             is_apart = straight and leg < len(points) - 2
             groups = [[end] for end in ends] if is_apart else [ends]
             reached = self._extend_all(states, groups)
@@ -83,13 +96,6 @@ class ChainFinder:
                 states = [_State(p.arc, p, best.cost, best, None) for p in targets]
         return _stretches(best)
 
-    def _vertices_of(self, arc: int) -> list[int]:
-        """The vertices that stand for an arc: itself, and the copies that restrictions need."""
-        n_arcs = len(self._metric.weight)
-        copies = self._graph.vertex_arc[n_arcs:]
-        low, high = np.searchsorted(copies, [arc, arc + 1]).tolist()
-        return [arc, *range(n_arcs + low, n_arcs + high)]
-
     def _extend_all(
         self, states: Sequence[_State], groups: Iterable[Sequence[tuple[int, Position]]]
     ) -> list[_State]:
@@ -103,7 +109,12 @@ class ChainFinder:
         self, states: Sequence[_State], ends: Sequence[tuple[int, Position]]
     ) -> _State | None:
         least = min(state.cost for state in states)
-        path = self._search(self._sources(states, least), self._targets(ends))
+        sources = [Place(s.vertex, s.position.fraction, s.cost - least) for s in states]
+        targets = [Place(vertex, position.fraction) for vertex, position in ends]
+        path = self._search(
+            source_seeds(self._graph, self._metric, sources),
+            target_seeds(self._graph, self._metric, targets),
+        )
         cost, source, target = least + path.cost, path.source, path.target
         arcs = self._graph.vertex_arc[path.vertices]
         stay = min(self._staying(states, ends), default=None)
@@ -129,25 +140,6 @@ class ChainFinder:
                     ahead = part_cost(weight, end.fraction) - part_cost(weight, start.fraction)
                     yield cost + ahead, source, target
 
-    def _sources(self, states: Sequence[_State], least: int) -> Seeds:
-        """Seeds for the ways out of states, with what they cost more than the cheapest."""
-        graph = self._graph
-        seeds = []
-        for index, (vertex, (arc, fraction), cost, _, _) in enumerate(states):
-            weight = int(self._metric.weight[arc])
-            rest = cost - least + weight - part_cost(weight, fraction)
-            out = slice(int(graph.first_turn[vertex]), int(graph.first_turn[vertex + 1]))
-            heads, costs = graph.turn_head[out].tolist(), graph.turn_cost[out].tolist()
-            seeds += [(head, rest + turn, index) for head, turn in zip(heads, costs, strict=True)]
-        return _pack(seeds)
-
-    def _targets(self, ends: Sequence[tuple[int, Position]]) -> Seeds:
-        weight = self._metric.weight
-        return _pack(
-            (vertex, part_cost(int(weight[arc]), fraction), index)
-            for index, (vertex, (arc, fraction)) in enumerate(ends)
-        )
-
     def _turned(self, states: Sequence[_State]) -> list[_State]:
         """The same places in the other direction, where that is open."""
         return [
@@ -156,12 +148,6 @@ class ChainFinder:
             for arc, fraction in [state.position]
             if self._metric.weight[arc ^ 1] < INF
         ]
-
-
-def _pack(seeds: Iterable[tuple[int, int, int]]) -> Seeds:
-    """Arrays of the seeds that can be reached at all."""
-    rows = np.array([seed for seed in seeds if seed[1] < INF], np.uint32).reshape(-1, 3)
-    return Seeds(freeze(rows[:, 0]), freeze(rows[:, 1]), freeze(rows[:, 2]))
 
 
 def _stretches(last: _State) -> list[Stretch]:

@@ -16,14 +16,18 @@ import numpy as np
 from gis.arrays import AnyArray, freeze, offsets
 from gis.errors import DatasetError
 from gis.network.road_network import RoadNetwork
-from gis.rtree import RTree
-from gis.snap_index import SnapIndex, make_snap_index
+from gis.snap_index import SnapIndex
 from routing.graph.components import Components
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
 from routing.reference.landmarks import Landmarks
 
 T = TypeVar("T")
+
+_ALIASES = {
+    f"index.{field}": f"network.{field}" for field in ("first_point", "point_lon", "point_lat")
+}
+"""Arrays of the index that the network has, too."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +47,17 @@ def save_network(network: RoadNetwork) -> dict[str, AnyArray]:
 
 def save_index(index: SnapIndex) -> dict[str, AnyArray]:
     """The arrays of an index that are not the network's own."""
-    return to_arrays("tree", index.tree)
+    arrays = to_arrays("index", index)
+    return {name: array for name, array in arrays.items() if name not in _ALIASES}
 
 
 def load_network(arrays: Mapping[str, AnyArray]) -> tuple[RoadNetwork, SnapIndex]:
     """The network of a dataset, and the index over its shape."""
-    network = from_arrays(RoadNetwork, "network", arrays)
-    tree = from_arrays(RTree, "tree", arrays)
-    return network, make_snap_index(tree, network.first_point, network.point_lon, network.point_lat)
+    shared = {alias: arrays[name] for alias, name in _ALIASES.items() if name in arrays}
+    return (
+        from_arrays(RoadNetwork, "network", arrays),
+        from_arrays(SnapIndex, "index", {**arrays, **shared}),
+    )
 
 
 def save_profile(name: str, profile: PreparedProfile) -> dict[str, AnyArray]:

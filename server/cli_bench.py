@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.progress import Progress
 
 from gis.errors import EngineError
+from gis.osm.pbf import IN_PROCESS_BYTES
 from server.console import err, out, size, table, write_json
 from server.kernels import load_kernels
 from server.parse_benchmark import EXPLANATIONS, READING, ParseBenchmark, run_parse_benchmark
@@ -61,6 +62,8 @@ def _show(found: ParseBenchmark) -> None:
             f"{timing.workers} workers are {timing.speed_up:.2f} times as fast as {first.workers}"
         )
     out.print(f"reading takes {found.cpu_ratio:.1f} times the CPU time of inflating alone\n")
+    if others and found.bytes < IN_PROCESS_BYTES:
+        out.print(f"files below {size(IN_PROCESS_BYTES)} are read by one process in any case\n")
     for name, explanation in EXPLANATIONS.items():
         out.print(f"{name}: {explanation}", style="dim")
 

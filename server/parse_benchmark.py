@@ -1,6 +1,6 @@
 """How fast an extract is read, beside pyosmium and the least that reading can cost."""
 
-import os
+import resource
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import osmium
+
 from gis.osm.pbf import inflate_all
 from gis.osm.read import read_osm
-
 from gis.profiles.registry import get_profile, tag_selection
-from gis.stage import StageReport, listening
+from gis.stage import StageReport, recording
 
 READING = "whimbrel"
 INFLATING = "inflating alone"
@@ -109,35 +109,17 @@ class _Run:
     stages: list[StageReport]
 
 
-class _Recorder:
-    """Keeps the stages that end."""
-
-    def __init__(self) -> None:
-        self.stages: list[StageReport] = []
-
-    def started(self, report: StageReport) -> None:
-        """A stage begins."""
-
-    def progressed(self, report: StageReport, done: int, total: int) -> None:
-        """A stage goes on."""
-
-    def finished(self, report: StageReport) -> None:
-        """A stage has ended."""
-        self.stages.append(report)
-
-
 def _measure(work: Callable[[], object]) -> _Run:
-    recorder = _Recorder()
     cpu_s, start = _cpu_s(), time.perf_counter()
-    with listening(recorder):
+    with recording() as stages:
         work()
-    return _Run(time.perf_counter() - start, _cpu_s() - cpu_s, recorder.stages)
+    return _Run(time.perf_counter() - start, _cpu_s() - cpu_s, stages)
 
 
 def _cpu_s() -> float:
-    """CPU seconds of this process and of its children that have ended."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+    """CPU seconds of this process and of its children that have ended, to the microsecond."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def _summarise(name: str, workers: int, runs: Sequence[_Run], size: int, first_s: float) -> Timing:

@@ -73,9 +73,37 @@ def worlds(
 
 
 @st.composite
-def search_worlds(draw: st.DrawFn, max_weight: int = 20) -> SearchWorld:
+def lattice_worlds(draw: st.DrawFn, side: int = 12) -> World:
+    """A town of straight streets with gaps, one-ways, dead ends and a few restrictions."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    crossing = np.arange(side * side).reshape(side, side)
+    streets = np.concatenate(
+        [
+            np.stack([crossing[:, :-1].ravel(), crossing[:, 1:].ravel()], axis=1),
+            np.stack([crossing[:-1].ravel(), crossing[1:].ravel()], axis=1),
+        ]
+    )
+    streets = rng.permuted(streets[rng.random(len(streets)) < 0.8], axis=1)
+    used, ends = np.unique(streets, return_inverse=True)
+    edges = [
+        SmallEdge(tail, head, int(rng.integers(0, N_WAY_SETS)), 40.0, None)
+        for tail, head in ends.reshape(-1, 2).tolist()
+    ]
+    paths: list[list[int]] = []
+    for _ in range(side):
+        paths.append(_random_path(rng, edges, paths))
+    place = [(node % side, node // side) for node in used.tolist()]
+    tagset = rng.integers(0, N_NODE_SETS, len(used)).tolist()
+    network = build_small_network(edges, place, tagset, paths, [1] * len(paths))
+    return World(network, _random_verdicts(rng))
+
+
+@st.composite
+def search_worlds(
+    draw: st.DrawFn, max_weight: int = 20, of: st.SearchStrategy[World] | None = None
+) -> SearchWorld:
     """A turn graph with weights 1..max_weight on its open arcs."""
-    network, verdicts = draw(worlds())
+    network, verdicts = draw(worlds() if of is None else of)
     open_arc = duration_metric(network, verdicts).open_arc
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     weight = np.where(open_arc, rng.integers(1, max_weight, len(open_arc), endpoint=True), INF)

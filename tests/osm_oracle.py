@@ -12,6 +12,7 @@ from gis.osm.tagsets import TagSets
 
 Tags = tuple[tuple[str, str], ...]
 
+GONE = (UNDEFINED_COORDINATE, UNDEFINED_COORDINATE)
 MEMBER_TYPES = {"n": 0, "w": 1, "r": 2}
 
 SELECTION = TagSelection(
@@ -63,16 +64,15 @@ def keep_naively(path: Path, selection: TagSelection) -> PlainTables:
             plain.relations.append((thing.id, members, pick(tags, selection.relation_keys)))
 
     named = {ref for _, refs, _, _ in plain.ways for ref in refs}
-    nodes = dict.fromkeys(named, (UNDEFINED_COORDINATE, UNDEFINED_COORDINATE, ()))
+    nodes = dict.fromkeys(named, (*GONE, ()))
     node_tags = []
     for node in osmium.FileProcessor(str(path), osmium.osm.NODE):
         n_objects["n"] += 1
         if node.id in named:
-            tags = pick(first_tags(node), selection.node_keys)
+            tags = pick(first_tags(node), selection.node_keys) if node.tags else ()
             node_tags.append(tags)
-            possible = node.location.valid()
-            lon = node.location.x if possible else UNDEFINED_COORDINATE
-            lat = node.location.y if possible else UNDEFINED_COORDINATE
+            place = node.location
+            lon, lat = (place.x, place.y) if place.valid() else GONE
             nodes[node.id] = (lon, lat, tags)
     plain.nodes = [(ref, *nodes[ref]) for ref in sorted(named)]
     plain.counts = (n_objects["n"], n_objects["w"], n_objects["r"])

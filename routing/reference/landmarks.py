@@ -252,11 +252,6 @@ def _settle(
                 continue
             stamp[neighbour], label[neighbour], parent[neighbour] = query, through, vertex
             size = push(heap, size, key, neighbour)
-            if stamp_there[neighbour] == query:
-                through += np.int64(label_there[neighbour])
-                if through < best:
-                    best = through
-                    meeting[1] = neighbour
     meeting[0] = best
     meeting[2] += n_settled
     return size

@@ -44,6 +44,13 @@ def test_build_keeps_every_promise(n_edges: int, lon: int) -> None:
     assert all(a.tobytes() == b.tobytes() for a, b in zip(tree, again, strict=True))
 
 
+def test_a_segment_across_the_antimeridian() -> None:
+    """Its box spans all longitudes, because the segment lies on both sides of the border."""
+    first = np.array([0, 2], np.uint32)
+    lon, lat = np.array([[HALF_TURN - 5, 5 - HALF_TURN], [7, 3]], np.int32)
+    assert build_rtree(first, lon, lat).box.tolist() == [[-HALF_TURN, 3, HALF_TURN, 7]]
+
+
 @pytest.mark.parametrize("field", ["segment", "box", "level"])
 def test_the_check_notices(field: str) -> None:
     """A wrong number in any of the arrays fails the check."""

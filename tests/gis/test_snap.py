@@ -129,6 +129,7 @@ def check(index: SnapIndex, flags: U8, question: Question, max_results: int) -> 
     for snap in found:
         edge_points = range(*index.first_point[snap.edge : snap.edge + 2].tolist())
         assert snap.point in edge_points[:-1]
+        assert abs(snap.lon) <= HALF_TURN and abs(snap.lat) <= QUARTER_TURN
         assert snap.directions == directions[snap.point]
         assert away[snap.point] == pytest.approx(of_edge[snap.edge], abs=GRID_M)
         place = distance_m(question.lon, question.lat, snap.lon, snap.lat)
@@ -236,6 +237,19 @@ def test_all_roads_of_a_junction_are_equally_near() -> None:
         assert [snap.edge for snap in found] == list(range(min(wanted, 9)))
         assert all(snap.distance_m == 0 and (snap.lon, snap.lat) == (0, 0) for snap in found)
         assert all(snap.fraction == (snap.edge + 1) % 2 for snap in found)
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_of_equally_near_roads_the_first_is_found(side: int) -> None:
+    """Roads on either side, in different branches of the tree: the lower number comes first."""
+    edges = []
+    for y in range(-200_000, 200_000, 10_000):
+        edges += [[(x, y - 2500), (x, y + 2500)] for x in (1000 * side, -1000 * side)]
+    index = index_of(edges)
+    first = edges.index([(1000 * side, -2500), (1000 * side, 2500)])
+    for wanted in (1, 2):
+        found = check(index, all_flags(index), Question(0, 0), wanted)
+        assert [snap.edge for snap in found] == [first, first + 1][:wanted]
 
 
 def test_ties_come_along() -> None:
@@ -370,6 +384,10 @@ def test_refused_questions() -> None:
             nearest_many(index, here, here, flags, 1, radius_m=np.array([1.0, radius]))
     with pytest.raises(ValueError, match="max_results is 0"):
         nearest(index, 0, 0, flags, 1, max_results=0)
+    with pytest.raises(ValueError, match="flags for 6 arcs, expected 8"):
+        nearest(index, 0, 0, flags[:6], 1)
+    with pytest.raises(IndexError, match="edge 4 of a network with 4 edges"):
+        edge_positions(index, np.array([4], np.uint32), np.zeros(1))
     with pytest.raises(ValueError, match="max_ties -1"):
         nearest(index, 0, 0, flags, 1, max_ties=-1)
 

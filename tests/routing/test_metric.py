@@ -7,13 +7,8 @@ from graphs import SmallEdge, World, build_small_network, worlds
 from hypothesis import given
 
 from gis.arrays import INF, freeze
-from gis.network.road_network import RoadNetwork
 from gis.profiles.verdicts import Verdicts
 from routing.metric import Metric, check_metric, distance_metric, duration_metric
-
-
-def round_half_even(value: float) -> int:
-    return round(value)
 
 
 @given(worlds())
@@ -43,7 +38,9 @@ def test_weights_are_times_and_lengths(world: World) -> None:
 
 def one_edge(length_m: float, kmh: float, share: float = 1, duration_s: float = 0) -> Metric:
     """The durations of a single edge."""
-    network = build_small_network([SmallEdge(0, 1, 0, length_m, None)], [(0, 0), (1, 0)], [0, 0], [], [])
+    network = build_small_network(
+        [SmallEdge(0, 1, 0, length_m, None)], [(0, 0), (1, 0)], [0, 0], [], []
+    )
     network = replace(network, edge_share=freeze(np.array([share], np.float32)))
     column = [freeze(np.array([value], np.float32)) for value in (kmh, 0, duration_s)]
     verdicts = Verdicts(*column[:2], *column[:2], column[2], *[column[0]] * 6, (), {})

@@ -15,7 +15,7 @@ RECORD = """
 import json, sys
 from pathlib import Path
 import numba.core.event as event
-from routing import warm
+from routing import warm, warm_world
 
 class Recorder(event.Listener):
     def __init__(self):
@@ -41,7 +41,7 @@ def recorded(index, part):
         Path(sys.argv[1], f"{index}.json").write_text(json.dumps(recorder.compiled))
     return run
 
-warm.PARTS = tuple(recorded(index, part) for index, part in enumerate(warm.PARTS))
+warm_world.PARTS = tuple(recorded(index, part) for index, part in enumerate(warm_world.PARTS))
 seen = []
 print(json.dumps({"compiled": warm.warm_up(seen.append), "seen": seen, "warm": warm.is_warm()}))
 """
@@ -79,7 +79,7 @@ print(json.dumps(recorder.compiled))
 
 CHEAP = """
 import os, sys, time
-from routing import warm
+from routing import warm, warm_world
 
 def work(folder):
     with open(sys.argv[1], "a") as log:
@@ -87,7 +87,7 @@ def work(folder):
     time.sleep(0.5)
     {end}
 
-warm.PARTS = (work,)
+warm_world.PARTS = (work,)
 print(warm.is_warm(), warm.warm_up(lambda compiled: None), warm.is_warm())
 """
 

@@ -8,13 +8,20 @@ from pathlib import Path
 import pytest
 
 from routing.build import build_dataset
+from routing.warm import warm_up
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MAIN = "from server.cli import main; main()"
 
 
 @pytest.fixture(scope="session")
-def dataset(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def kernels() -> None:
+    """All kernels compiled, so that no command has to say that it compiles."""
+    warm_up(lambda compiled: None)
+
+
+@pytest.fixture(scope="session")
+def dataset(kernels: None, sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The dataset of the sample; not to be changed."""
     path = tmp_path_factory.mktemp("sample") / "helsinki.whimbrel"
     build_dataset(sample, path)

@@ -12,20 +12,15 @@ import pytest
 from asgi import ask
 
 from routing.engine import Engine
-from routing.warm import warm_up
 from server.app import create_app
 from server.cli import FAILED, INTERRUPTED, run
 from server.state import EngineState
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 A, B, C = "24.94,60.167", "24.95,60.175", "24.945,60.170"
 COMMANDS = (["build"], ["info"], ["route"], ["serve"], ["bench"], ["bench", "parse"])
 Capture = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def kernels_are_compiled() -> None:
-    """No command has to say that it compiles."""
-    warm_up(lambda compiled: None)
 
 
 def fails(arguments: list[object], capsys: Capture) -> str:

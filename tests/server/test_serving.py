@@ -12,6 +12,8 @@ from typing import IO
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 ROUTE = "/route/v1/driving/24.94,60.167;24.95,60.175"
 
 

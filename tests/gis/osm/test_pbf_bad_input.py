@@ -32,6 +32,7 @@ from gis.errors import EngineError, FormatError
 from gis.osm.read import read_osm
 from gis.osm.tables import OsmTables, check_tables
 
+FILE = "some.osm.pbf"
 HIGHWAY = [("highway", "primary")]
 GOOD_BLOCK = Block(
     [
@@ -207,7 +208,7 @@ BAD_BLOBS = {
 
 
 def read(folder: Path, content: bytes) -> OsmTables:
-    path = folder / "some.osm.pbf"
+    path = folder / FILE
     path.write_bytes(content)
     return read_osm(path, SELECTION)
 
@@ -255,7 +256,7 @@ def test_good_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", NOT_PBF)
 def test_not_a_pbf_file(tmp_path: Path, name: str) -> None:
     """Something else under the name of a PBF file is recognized at its beginning."""
-    message = message_of(lambda: read(tmp_path, NOT_PBF[name]), tmp_path / "some.osm.pbf")
+    message = message_of(lambda: read(tmp_path, NOT_PBF[name]), tmp_path / FILE)
     for feature in ("HistoricalInformation", "Teleportation"):
         assert (feature in message) == (feature.encode() in NOT_PBF[name])
 
@@ -263,26 +264,25 @@ def test_not_a_pbf_file(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", BAD_BLOBS)
 def test_bad_blob(tmp_path: Path, name: str) -> None:
     """A damaged blob is named by its byte offset."""
-    message = message_of(lambda: read(tmp_path, BAD_BLOBS[name]), tmp_path / "some.osm.pbf")
+    message = message_of(lambda: read(tmp_path, BAD_BLOBS[name]), tmp_path / FILE)
     assert re.search(rf"\b{CULPRIT}\b", message), message
 
 
 @pytest.mark.parametrize("compression", COMPRESSIONS)
 def test_flipped_bits(tmp_path: Path, compression: str) -> None:
-    """A flipped bit is found wherever the compression has a checksum, and never does harm."""
+    """A flipped bit does no harm, and is found where the compression has a checksum."""
     blob = bytearray(encode_blob(GOOD, compression))
-    refused = 0
-    for position in range(len(blob)):
+    for position in [*range(12), *range(12, len(blob), 13)]:
         blob[position] ^= 1 << position % 8
-        refused += read_or_refuse(tmp_path, after_good(bytes(blob))) is None
+        tables = read_or_refuse(tmp_path, after_good(bytes(blob)))
+        assert tables is None or compression != "zlib"
         blob[position] ^= 1 << position % 8
-    assert refused >= {"zlib": len(blob) - 3}.get(compression, 1)
 
 
-@pytest.mark.parametrize("length", range(0, len(HEADER) + len(FIRST), 7))
-def test_cut_anywhere(tmp_path: Path, length: int) -> None:
+def test_cut_anywhere(tmp_path: Path) -> None:
     """A file cut anywhere but between two blobs is refused."""
-    message_of(lambda: read(tmp_path, (HEADER + FIRST)[:length]), tmp_path / "some.osm.pbf")
+    for length in [*range(len(HEADER)), *range(len(HEADER) + 1, CULPRIT, 11)]:
+        message_of(lambda end=length: read(tmp_path, (HEADER + FIRST)[:end]), tmp_path / FILE)
 
 
 def test_paths(tmp_path: Path) -> None:
@@ -332,14 +332,14 @@ def damage(content: bytes, changes: list[tuple[float, str, int]]) -> bytes:
     return content
 
 
-@settings(max_examples=600)
+@settings(max_examples=200)
 @given(edits)
 def test_damaged_block(folder: Path, changes: list[tuple[float, str, int]]) -> None:
     """Damage that reaches the decoder gives an error of ours or consistent tables."""
     read_or_refuse(folder, with_block(damage(GOOD, changes)))
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(edits)
 def test_damaged_file(folder: Path, changes: list[tuple[float, str, int]]) -> None:
     """So does damage to the frame of the blobs."""

@@ -166,6 +166,7 @@ IMPOSSIBLE_WAYS = (
     WayRule(10.0, 10.0, duration_s=1e9),
     WayRule(10.0, 10.0, forward_preference=0.0),
     WayRule(10.0, 10.0, backward_preference=float("nan")),
+    WayRule(10.0, 10.0, backward_preference=0.0),
     WayRule("fast", 10.0),  # type: ignore[arg-type]
     WayRule(None, 10.0),  # type: ignore[arg-type]
     (10.0, 10.0),
@@ -176,8 +177,11 @@ IMPOSSIBLE_WAYS = (
 @pytest.mark.parametrize("rule", IMPOSSIBLE_WAYS, ids=repr)
 def test_impossible_ways(rule: Any) -> None:
     """What no way can be is a ProfileError that names the profile and the tags."""
-    with pytest.raises(ProfileError, match=r"^profile 'car': way of \{'highway': 'primary', "):
+    with pytest.raises(
+        ProfileError, match=r"^profile 'car': way of \{'highway': 'primary', "
+    ) as caught:
         judge(replace(CAR, way=lambda tags, warn: rule))
+    assert f" gave {rule!r}" in str(caught.value) or " raised " in str(caught.value)
 
 
 @pytest.mark.parametrize("rule", [NodeRule(forward_s=-1.0), NodeRule(backward_s=1e6), 5])

@@ -11,7 +11,14 @@ from oracles import reachable, turns_of
 from gis.arrays import INVALID, freeze
 from gis.profiles.verdicts import STARTPOINT as PROFILE_STARTPOINT
 from routing.graph import components as module
-from routing.graph.components import END, OPEN, START, STARTPOINT, build_components, check_components
+from routing.graph.components import (
+    END,
+    OPEN,
+    START,
+    STARTPOINT,
+    build_components,
+    check_components,
+)
 from routing.graph.turn_graph import build_turn_graph
 from routing.metric import duration_metric
 

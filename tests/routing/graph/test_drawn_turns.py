@@ -108,7 +108,7 @@ def test_a_loop_may_be_driven_round() -> None:
             "restriction=no_straight_on from:ab via:b to:bc",
             set(),
         ),
-        ("restriction=no_left_turn from:cb via:b to:be", ALL_FROM_AB),
+        ("restriction=no_left_turn from:bc via:b to:be", ALL_FROM_AB),
         ("restriction=only_left_turn from:ab via:b to:bd except=all", ALL_FROM_AB),
         ("restriction=only_u_turn from:ab via:b to:ab", ALL_FROM_AB),
     ],
@@ -145,7 +145,7 @@ LADDER_WAYS = """
 
 def test_no_via_a_way() -> None:
     """A path over a via way is forbidden as a whole: from elsewhere, and elsewhere, it is free."""
-    world = World(LADDER, LADDER_WAYS, relations="restriction=no_u_turn from:ab via:be to:ed")
+    world = World(LADDER, LADDER_WAYS, relations="restriction=no_u_turn from:ab via:be to:de")
     assert walks(world, "ab", 3) == {
         ("ab", "bc", "cb"),
         ("ab", "be", "ef"),
@@ -157,7 +157,9 @@ def test_no_via_a_way() -> None:
 
 def test_only_via_a_way() -> None:
     """Whoever came from the first way by the via way must go on as told; others need not."""
-    world = World(LADDER, LADDER_WAYS, relations="restriction=only_straight_on from:ab via:be to:eh")
+    world = World(
+        LADDER, LADDER_WAYS, relations="restriction=only_straight_on from:ab via:be to:eh"
+    )
     assert {walk for walk in walks(world, "ab", 3) if walk[1] == "be"} == {("ab", "be", "eh")}
     assert walks(world, "be", 2) == {("be", "ed"), ("be", "ef"), ("be", "eh")}
     assert ("ab", "bc", "cb") in walks(world, "ab", 3)
@@ -169,7 +171,7 @@ def test_paths_that_overlap() -> None:
         LADDER,
         LADDER_WAYS,
         relations="""
-        restriction=no_u_turn from:ab via:be via:eh to:hg
+        restriction=no_u_turn from:ab via:be via:eh to:gh
         restriction=no_u_turn from:be via:eh to:hi
         """,
     )

@@ -1,0 +1,91 @@
+"""A tiny world on which everything runs once, to compile what it needs.
+
+The real functions run, so the kernels are compiled for exactly the types that they meet later.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import osmium
+from osmium.osm.mutable import Way
+
+from gis.osm.read import read_osm
+from gis.polyline import encode_polyline, overview_tolerance_deg, simplify
+from gis.profiles.registry import get_profile, tag_selection
+from routing.build import build_dataset
+from routing.engine import ALGORITHMS, Engine
+
+_WORLD = """<osm version="0.6">
+<node id="1" lat="60.17" lon="24.930"/>
+<node id="2" lat="60.17" lon="24.932"><tag k="highway" v="traffic_signals"/></node>
+<node id="3" lat="60.17" lon="24.934"/>
+<node id="4" lat="60.171" lon="24.930"/>
+<node id="5" lat="60.1711" lon="24.932"/>
+<node id="6" lat="60.171" lon="24.934"/>
+<node id="7" lat="60.172" lon="24.930"/>
+<node id="8" lat="60.172" lon="24.932"><tag k="barrier" v="gate"/></node>
+<node id="9" lat="60.172" lon="24.934"/>
+<way id="1"><nd ref="1"/><nd ref="2"/><nd ref="3"/><tag k="highway" v="primary"/>
+<tag k="name" v="South"/><tag k="maxspeed" v="50"/></way>
+<way id="2"><nd ref="4"/><nd ref="5"/><nd ref="6"/><tag k="highway" v="residential"/></way>
+<way id="3"><nd ref="7"/><nd ref="8"/><nd ref="9"/><tag k="highway" v="service"/></way>
+<way id="4"><nd ref="1"/><nd ref="4"/><nd ref="7"/><tag k="highway" v="residential"/></way>
+<way id="5"><nd ref="2"/><nd ref="5"/><tag k="highway" v="residential"/>
+<tag k="oneway" v="yes"/></way>
+<way id="6"><nd ref="5"/><nd ref="8"/><tag k="highway" v="residential"/></way>
+<way id="7"><nd ref="3"/><nd ref="6"/><nd ref="9"/><tag k="highway" v="secondary"/></way>
+<relation id="1"><member type="way" ref="5" role="from"/><member type="node" ref="5" role="via"/>
+<member type="way" ref="6" role="to"/><tag k="type" v="restriction"/>
+<tag k="restriction" v="no_straight_on"/></relation>
+<relation id="2"><member type="way" ref="1" role="from"/><member type="way" ref="5" role="via"/>
+<member type="way" ref="2" role="to"/><tag k="type" v="restriction"/>
+<tag k="restriction" v="no_u_turn"/></relation>
+</osm>
+"""
+"""Three streets across three others, with one of everything that a kernel looks at."""
+
+
+def _write_world(folder: Path) -> Path:
+    path = folder / "world.osm"
+    path.write_text(_WORLD)
+    return path
+
+
+def _read_pbf(folder: Path) -> None:
+    """Decode each way in which a PBF file may hold nodes."""
+    world = _write_world(folder)
+    selection = tag_selection([get_profile("car")])
+    for name, options in (("dense", "pbf"), ("plain", "pbf,pbf_dense_nodes=false")):
+        path = folder / f"{name}.osm.pbf"
+        with osmium.SimpleWriter(osmium.io.File(str(path), options)) as writer:
+            for item in osmium.FileProcessor(str(world)):
+                writer.add(item)
+            for way in _ways_that_need_room():
+                writer.add_way(way)
+        read_osm(path, selection)
+
+
+def _ways_that_need_room() -> Iterator[Way]:
+    """Ways whose names and nodes do not fit in the first hash tables."""
+    for number in range(10, 40):
+        name = f"{number} " * 300
+        yield Way(id=number, nodes=[1, 2], tags={"highway": "residential", "name": name})
+    yield Way(id=40, nodes=list(range(1, 1 << 24, 1 << 9)), tags={"highway": "track"})
+
+
+def _build_and_ask(folder: Path) -> None:
+    """Build a dataset from the XML file, which needs no kernel to read, and route on it."""
+    build_dataset(_write_world(folder), folder / "world.whimbrel", workers=1)
+    engine = Engine.open(folder / "world.whimbrel")
+    points = [(24.9301, 60.17), (24.9339, 60.1715), (24.931, 60.171)]
+    for algorithm in ALGORITHMS:
+        for straight in (True, False):
+            route = engine.route(points, algorithm=algorithm, continue_straight=straight)
+    engine.route(points, bearings=[(90, 90), None, None], radiuses=[500, None, None])
+    engine.nearest(*points[0], number=3, bearing=(90, 90), radius_m=500, snapping="any")
+    line = route.legs[0].lon, route.legs[0].lat
+    encode_polyline(*simplify(*line, overview_tolerance_deg(*line)))
+
+
+PARTS: tuple[Callable[[Path], None], ...] = (_read_pbf, _build_and_ask)
+"""No two of them may call the same kernel with different types: a race for its place on disk."""
