@@ -13,11 +13,11 @@ from routing.errors import NoSegment
 from routing.graph.components import END, OPEN, START, STARTPOINT, Components
 from routing.reference.seeds import Position
 
-TIE_M = 0.01
-"""Roads that are no farther than the nearest by this, the grid of coordinates, are as near."""
+MAX_TIES = 11
+"""So many more roads than one may meet at a point."""
 
-MAX_TIES = 12
-"""As many roads may meet at a point."""
+CONNECTED = OPEN | START | END
+"""The flags of an arc where one can come from and go to, at every point of a route alike."""
 
 
 class Query(NamedTuple):
@@ -59,9 +59,9 @@ class CandidateFinder:
     def choose(self, queries: Sequence[Query], anywhere: bool) -> list[list[Candidates]]:
         """Candidates for every point of a route, in one version or two, the better one first.
 
-        A point stands for the nearest road from which a big component can be reached (the first
-        point), that can be reached from one (the last), or both (a via). If a nearer road is in
-        a small component, all points are on it only if it is the nearest of each.
+        A point stands for the nearest road that can be reached from a big component and leads to
+        one. If a nearer road is in a small component, all points are on it only if it is the
+        nearest of each.
         Raises ``NoSegment`` where there is no road within the radius.
         """
         near = []
@@ -71,22 +71,22 @@ class CandidateFinder:
                 raise NoSegment(f"Could not find a matching segment for coordinate {i}")
             near.append(Candidates(snaps, [p for snap in snaps for p in _positions(snap)]))
         connected = [
-            self._connected(query, candidates, anywhere, _role(i, len(queries)))
-            for i, (query, candidates) in enumerate(zip(queries, near, strict=True))
+            self._connected(query, candidates, anywhere)
+            for query, candidates in zip(queries, near, strict=True)
         ]
         if all(c is n for c, n in zip(connected, near, strict=True)):
             return [near]
         shared = reduce(set.intersection, (self._components_of(c) for c in near))
         return [near, connected] if shared else [connected]
 
-    def _connected(self, query: Query, near: Candidates, anywhere: bool, role: int) -> Candidates:
-        """The candidates nearest to a point that are joined to a big component as it needs.
+    def _connected(self, query: Query, near: Candidates, anywhere: bool) -> Candidates:
+        """The candidates nearest to a point that are joined to a big component.
 
         It is enough if one direction of a road is.
         """
-        if any(self._flags[p.arc] & role == role for p in near.positions):
+        if any(self._flags[p.arc] & CONNECTED == CONNECTED for p in near.positions):
             return near
-        snaps = self._find(query, role if anywhere else role | STARTPOINT, 1)
+        snaps = self._find(query, CONNECTED if anywhere else CONNECTED | STARTPOINT, 1)
         if not snaps:
             return near
         if query.bearing is None:
@@ -101,30 +101,17 @@ class CandidateFinder:
         return {int(self._component[p.arc]) for p in candidates.positions}
 
     def _find(self, query: Query, mask: int, number: int) -> list[Snap]:
-        snaps = nearest(
+        return nearest(
             self._index,
             round(query.lon * UNITS_PER_DEGREE),
             round(query.lat * UNITS_PER_DEGREE),
             self._flags,
             mask,
-            number - 1 + MAX_TIES,
+            number,
             query.radius_m,
             query.bearing,
+            MAX_TIES,
         )
-        if len(snaps) <= number:
-            return snaps
-        limit_m = snaps[number - 1].distance_m + TIE_M
-        return [snap for snap in snaps if snap.distance_m <= limit_m]
-
-
-def _role(index: int, n_points: int) -> int:
-    """The flags that an arc needs to serve the point at an index."""
-    role = OPEN
-    if index < n_points - 1:
-        role |= START
-    if index > 0:
-        role |= END
-    return role
 
 
 def _positions(snap: Snap) -> list[Position]:

@@ -241,6 +241,20 @@ def inflate(blob: bytes | memoryview) -> bytes:
     return content
 
 
+def inflated(index: BlobIndex, blobs: I64) -> Iterator[tuple[int, bytes]]:
+    """Some blobs of a file, by number, and their content.
+
+    Raises FormatError that names the file and the blob.
+    """
+    with index.path.open("rb") as file:
+        spans = zip(blobs.tolist(), index.start[blobs].tolist(), index.stop[blobs].tolist(), strict=True)
+        for blob, start, stop in spans:
+            try:
+                yield blob, inflate(os.pread(file.fileno(), stop - start, start))
+            except InflateError as error:
+                raise index.error(blob, str(error)) from error
+
+
 def inflate_beginning(blob: bytes | memoryview, n_bytes: int) -> bytes:
     """At least the first bytes of the content of a Blob message, as many as there are.
 

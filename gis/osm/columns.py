@@ -1,6 +1,7 @@
 """Arrays that grow while decoding, on huge pages of memory where the system has them."""
 
 import mmap
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +9,7 @@ import numpy.typing as npt
 from gis.arrays import U8, AnyArray
 
 _HUGE_PAGE = 2 << 20
+_RESERVED_BYTES = 16 << 20  # untouched memory costs nothing
 
 
 def _allocate(n_bytes: int) -> U8:
@@ -41,7 +43,7 @@ class Column:
     """An array that is appended to."""
 
     def __init__(self, dtype: npt.DTypeLike) -> None:
-        self._buffer: AnyArray = _allocate(_HUGE_PAGE).view(dtype)
+        self._buffer: AnyArray = _allocate(_RESERVED_BYTES).view(dtype)
         self._size = 0
 
     def __len__(self) -> int:
@@ -79,3 +81,13 @@ def read_only(array: AnyArray) -> AnyArray:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def own(arrays: Sequence[AnyArray]) -> list[AnyArray]:
+    """The arrays, copied if they are views of memory that somebody else will use again."""
+    if all(array.flags.writeable for array in arrays):
+        return list(arrays)
+    copies = allocate_together(*((array.dtype, len(array)) for array in arrays))
+    for copy, array in zip(copies, arrays, strict=True):
+        copy[:] = array
+    return copies

@@ -5,6 +5,7 @@ bits for an id, is filled and merged without sorting ids, and answers "which pos
 id" by counting bits.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ PAGE_BITS = 8
 MAX_PAGES = 1 << (32 - PAGE_BITS)
 """So many that the code of an id, index of its page and place in it, fits in 32 bits."""
 
+_LEAST_PAGES = 64
 _ENTRIES = 1 << (PAGE_BITS - 5)
 _IN_PAGE = (1 << PAGE_BITS) - 1
 _MULTIPLIER = 0x61C88647  # golden ratio, below 2**31: products of 32 bits stay in int64
@@ -189,8 +191,9 @@ def _find_codes(pages: Pages, index: U32, code: U32, position: U32) -> None:
         position[i] = _rank_in_entry(entry, inside & 31)
 
 
-def make_page_table(n_pages: int = 1 << 14) -> PageTable:
-    """An empty set with room for so many pages."""
+def make_page_table(n_pages: int) -> PageTable:
+    """An empty set with room for at least so many pages."""
+    n_pages = max(n_pages, _LEAST_PAGES)
     n_slots = 1 << (2 * n_pages - 1).bit_length()
     entry, page, table = allocate_together(
         (np.int64, n_pages * _ENTRIES), (np.int64, n_pages), (np.uint32, n_slots)
@@ -221,15 +224,18 @@ def add_ids(known: PageTable, ids: I64, code: U32) -> PageTable:
     return known
 
 
-def merge_pages(several: Pages) -> tuple[Pages, U32]:
-    """The same ids in pages that ascend and occur once; and where each page went."""
-    page, entry = allocate_together(
-        (np.int64, len(several.page)), (np.int64, len(several.entry))
+def merge_pages(parts: Sequence[Pages]) -> tuple[Pages, list[U32]]:
+    """The union of sets, its pages in ascending order, and where each set's pages went."""
+    several = parts[0] if len(parts) == 1 else Pages(
+        np.concatenate([np.empty(0, np.int64), *(part.page for part in parts)]),
+        np.concatenate([np.empty(0, np.int64), *(part.entry for part in parts)]),
     )
+    page, entry = allocate_together((np.int64, len(several.page)), (np.int64, len(several.entry)))
     index = np.empty(len(several.page), np.uint32)
     order = np.argsort(several.page)
     n_pages = _merge_pages(several, order, Pages(page, entry), index)
-    return Pages(page[:n_pages], entry[: n_pages * _ENTRIES]), read_only(index)
+    borders = np.cumsum([len(part.page) for part in parts])[:-1]
+    return Pages(page[:n_pages], entry[: n_pages * _ENTRIES]), np.split(read_only(index), borders)
 
 
 def count_ids(pages: Pages) -> int:

@@ -40,14 +40,20 @@ class Pool(NamedTuple):
 
 @plain_kernel
 def _look_up(
-    pool: Pool, source: AnyArray, start: U32, stop: U32, insert: bool, index: U32
+    pool: Pool, source: AnyArray, start: U32, stop: U32, longest: int, insert: bool, index: U32
 ) -> None:
-    """Index of each sequence ``source[start[i]:stop[i]]``; a new one is appended, or INVALID."""
+    """Index of each sequence ``source[start[i]:stop[i]]``.
+
+    One that is new is appended if ``insert``, else INVALID, as are all over a length.
+    """
     first, item, table, size = pool.first, pool.item, pool.table, pool.size
     last_slot = len(table) - 1
     for row in range(len(index)):
         begin = np.int64(start[row])
         length = np.int64(stop[row]) - begin
+        if length > longest:
+            index[row] = INVALID
+            continue
         hashed = length
         i = begin
         while i + 4 <= begin + length:  # four items a step, for the steps depend on each other
@@ -145,14 +151,15 @@ def intern(pool: Pool, source: AnyArray, start: U32, stop: U32) -> tuple[Pool, U
     n_items = int(stop.sum(dtype=np.int64) - start.sum(dtype=np.int64))
     pool = _with_room(pool, len(start), n_items)
     index = np.empty(len(start), np.uint32)
-    _look_up(pool, read_only(source), read_only(start), read_only(stop), True, index)
+    _look_up(pool, read_only(source), read_only(start), read_only(stop), INVALID, True, index)
     return pool, index
 
 
 def find(pool: Pool, source: AnyArray, start: U32, stop: U32) -> U32:
     """Index of each of n sequences, INVALID for those that the pool lacks; uint32 (n,)."""
     index = np.empty(len(start), np.uint32)
-    _look_up(pool, read_only(source), read_only(start), read_only(stop), False, index)
+    longest = int(np.diff(content(pool)[0]).max(initial=0))
+    _look_up(pool, read_only(source), read_only(start), read_only(stop), longest, False, index)
     return index
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gis.arrays import I32, I64, U32, UNDEFINED_COORDINATE, AnyArray, freeze, offsets
-from gis.osm.columns import Column, read_only
+from gis.osm.columns import allocate_together, own, read_only
 from gis.osm.id_set import Pages, find_codes, merge_pages
 from gis.osm.interning import number_in_order
 from gis.osm.nodes import NodePart
@@ -17,28 +17,28 @@ from gis.osm.ways import RoadPart
 
 
 class References(NamedTuple):
-    """The nodes that roads name. Q parts (of the tasks), R references.
+    """The nodes that roads name.
 
-    | field | dtype, shape | content |
-    |---|---|---|
-    | pages | Pages | the set of these nodes |
-    | index | uint32 | where in it the pages of the parts are, one part after the other |
-    | code | uint32 (R,) | the references, over the pages of their part |
-    | first_page, first_code | (Q + 1,) | where the parts begin in ``index`` and ``code`` |
+    | field | content |
+    |---|---|
+    | pages | the set of these nodes |
+    | index | for each task, where the pages of its codes are in the set |
+    | code | for each task, the nodes that its roads name, as codes |
     """
 
     pages: Pages
-    index: U32
-    code: U32
-    first_page: list[int]
-    first_code: list[int]
+    index: list[U32]
+    code: list[U32]
 
-    def find(self, part: int) -> U32:
-        """The references of a part as positions in the set, which must be ranked."""
-        index = self.index[self.first_page[part] : self.first_page[part + 1]]
-        code = self.code[self.first_code[part] : self.first_code[part + 1]]
-        position = np.empty(len(code), np.uint32)
-        find_codes(self.pages, index, code, position)
+    @property
+    def size(self) -> int:
+        """How many references there are."""
+        return sum(len(code) for code in self.code)
+
+    def find(self, task: int) -> U32:
+        """The references of a task as positions in the set, which must be ranked."""
+        position = np.empty(len(self.code[task]), np.uint32)
+        find_codes(self.pages, self.index[task], self.code[task], position)
         return position
 
 
@@ -47,43 +47,39 @@ class RoadMerger:
 
     def __init__(self, selection: TagSelection) -> None:
         self._tags = TagMerger((selection.way_keys, selection.label_keys))
-        self._id = Column(np.int64)
-        self._n_refs = Column(np.uint32)
-        self._tagset = Column(np.uint32)
-        self._label = Column(np.uint32)
-        self._code = Column(np.uint32)
-        self._page = Column(np.int64)
-        self._entry = Column(np.int64)
-        self._first_page = [0]
-        self._first_code = [0]
+        self._parts: list[RoadPart] = []
+        self._maps: list[list[U32]] = []
 
     def add(self, part: RoadPart) -> None:
         """Append the roads of the next task."""
-        tagset, label = self._tags.merge(part.tags)[1]
-        self._id.append(part.id)
-        self._n_refs.append(part.n_refs)
-        self._tagset.append(tagset[part.tagset])
-        self._label.append(label[part.label])
-        self._code.append(part.code)
-        self._page.append(part.nodes.page)
-        self._entry.append(part.nodes.entry)
-        self._first_page.append(len(self._page))
-        self._first_code.append(len(self._code))
+        self._maps.append(self._tags.merge(part.tags)[1])
+        columns = [part.id, part.n_refs, part.code, *part.nodes, part.tagset, part.label]
+        ids, n_refs, code, page, entry, tagset, label = own(columns)
+        nodes = Pages(page, entry)
+        self._parts.append(RoadPart(ids, n_refs, code, nodes, tagset, label, part.tags))
 
     def references(self) -> References:
         """The nodes that the roads name, as a set without ranks."""
-        pages, index = merge_pages(Pages(self._page.array(), self._entry.array()))
-        code = read_only(self._code.array())
-        return References(pages, index, code, self._first_page, self._first_code)
+        pages, index = merge_pages([part.nodes for part in self._parts])
+        return References(pages, index, [read_only(part.code) for part in self._parts])
 
     def table(self, ref: U32) -> WayTable:
         """All roads, with the positions of the nodes that they name."""
+        n = sum(len(part.id) for part in self._parts)
+        ids, first_ref, tagset, label = allocate_together(
+            (np.int64, n), (np.uint32, n + 1), (np.uint32, n), (np.uint32, n)
+        )
+        end = 0
+        first_ref[0] = 0
+        for part, (tagset_of, label_of) in zip(self._parts, self._maps, strict=True):
+            begin, end = end, end + len(part.id)
+            ids[begin:end] = part.id
+            np.take(tagset_of, part.tagset, out=tagset[begin:end])
+            np.take(label_of, part.label, out=label[begin:end])
+            first_ref[begin+1:end+1] = part.n_refs
+        np.cumsum(first_ref, out=first_ref)
         return WayTable(
-            freeze(self._id.array()),
-            freeze(offsets(self._n_refs.array())),
-            freeze(ref),
-            freeze(self._tagset.array()),
-            freeze(self._label.array()),
+            freeze(ids), freeze(first_ref), freeze(ref), freeze(tagset), freeze(label)
         )
 
     def tagsets(self) -> tuple[TagSets, TagSets]:

@@ -9,16 +9,20 @@ from gis.jit import plain_kernel
 from gis.osm.blocks import (
     BAD_STRING,
     BROKEN,
+    END_GROUP,
+    END_STRING,
+    FIRST_GROUP,
+    FIRST_STRING,
     GRANULARITY,
     LAT_OFFSET,
     LON_OFFSET,
     N_DENSE,
-    N_GROUPS,
     N_NODES,
     OK,
     OVERFLOW,
     UNEVEN,
-    Frame,
+    Batch,
+    total,
 )
 from gis.osm.columns import Column, allocate_together
 from gis.osm.id_set import Pages, find_ids
@@ -52,14 +56,15 @@ _READ_AHEAD = 4
 
 
 class NodeRows(NamedTuple):
-    """The nodes of a block, wanted or not. N nodes in D dense lists or plain fit.
+    """The nodes of a batch, wanted or not. B blocks; N nodes in D dense lists or plain fit.
 
     | array | dtype, shape | content |
     |---|---|---|
     | id | int64 (N,) | OpenStreetMap id |
     | lon, lat | int64 (N,) | in units of the block |
-    | tags | uint32 (4 N,) | plain nodes: start and stop of keys, start and stop of values |
-    | dense | uint32 (4 D,) | dense lists: first node, end of nodes, start and stop of tags |
+    | tags | uint32 (N, 4) | plain nodes: start and stop of keys, start and stop of values |
+    | dense | uint32 (D, 4) | dense lists: first node, end of nodes, start and stop of tags |
+    | end | uint32 (B,) | where the nodes of each block end |
     """
 
     id: I64
@@ -67,14 +72,15 @@ class NodeRows(NamedTuple):
     lat: I64
     tags: U32
     dense: U32
+    end: U32
 
 
 class TaggedRows(NamedTuple):
-    """The wanted nodes of a block that have tags of interest. T nodes fit.
+    """The wanted nodes of a batch that have tags of interest. T nodes fit.
 
     | array | dtype, shape | content |
     |---|---|---|
-    | row | uint32 (T,) | which row of the block |
+    | row | uint32 (T,) | which row of the batch |
     | first | uint32 (T + 1,) | offsets into the pairs of the tag table |
     """
 
@@ -166,7 +172,7 @@ def _decode_dense(
 def _decode_plain(data: U8, position: int, end: int, rows: NodeRows, row: int) -> int:
     """Write a plain node to a row; returns the position reached, past ``end`` if broken."""
     rows.lon[row] = rows.lat[row] = _NOWHERE
-    rows.tags[4 * row : 4 * row + 4] = 0
+    rows.tags[row] = 0
     while position < end:
         key, position = read_varint(data, position, end)
         if key == NODE_ID:
@@ -180,58 +186,72 @@ def _decode_plain(data: U8, position: int, end: int, rows: NodeRows, row: int) -
             rows.lon[row] = zigzag(value)
         elif key in (NODE_KEYS, NODE_VALS):
             start, position = read_span(data, position, end)
-            at = 4 * row if key == NODE_KEYS else 4 * row + 2
-            rows.tags[at] = start
-            rows.tags[at + 1] = position
+            at = 0 if key == NODE_KEYS else 2
+            rows.tags[row, at] = start
+            rows.tags[row, at + 1] = position
         else:
             position = skip_field(data, position, end, key)
     return position
 
 
 @plain_kernel
-def _decode_nodes(data: U8, frame: Frame, rows: NodeRows) -> tuple[int, int]:
-    """Write all nodes of a block to the rows: (OK, how many), or (problem, where)."""
-    row = np.int64(0)
-    n_dense = 0
-    for group in range(frame.number[N_GROUPS]):
-        position, end = np.int64(frame.group[2 * group]), np.int64(frame.group[2 * group + 1])
-        while position < end:
-            key, position = read_varint(data, position, end)
-            if key not in (GROUP_NODES, GROUP_DENSE):
-                position = skip_field(data, position, end, key)
-                continue
-            start, position = read_span(data, position, end)
-            status = OK
-            if key == GROUP_NODES:
-                if _decode_plain(data, start, position, rows, row) > position:
-                    status = BROKEN
-                row += 1
-            else:
-                first = row
-                ids, lats, lons, tags, reached = _dense_fields(data, start, position)
-                if reached > position:
-                    return BROKEN, start
-                status, row = _decode_dense(data, ids, lats, lons, rows, first)
-                rows.dense[4 * n_dense] = first
-                rows.dense[4 * n_dense + 1] = row
-                rows.dense[4 * n_dense + 2] = tags[0]
-                rows.dense[4 * n_dense + 3] = tags[1]
-                n_dense += 1
+def _decode_group(
+    data: U8, group: U32, rows: NodeRows, row: int, n_dense: int
+) -> tuple[int, int, int]:
+    """Append the nodes of a group: (OK, next row, number of dense lists), or (problem, where, -)."""
+    position, end = np.int64(group[0]), np.int64(group[1])
+    while position < end:
+        key, position = read_varint(data, position, end)
+        if key not in (GROUP_NODES, GROUP_DENSE):
+            position = skip_field(data, position, end, key)
+            continue
+        start, position = read_span(data, position, end)
+        if key == GROUP_NODES:
+            if _decode_plain(data, start, position, rows, row) > position:
+                return BROKEN, start, n_dense
+            row += 1
+        else:
+            ids, lats, lons, tags, reached = _dense_fields(data, start, position)
+            if reached > position:
+                return BROKEN, start, n_dense
+            first = row
+            status, row = _decode_dense(data, ids, lats, lons, rows, first)
             if status != OK:
-                return status, start
+                return status, start, n_dense
+            rows.dense[n_dense, 0] = first
+            rows.dense[n_dense, 1] = row
+            rows.dense[n_dense, 2] = tags[0]
+            rows.dense[n_dense, 3] = tags[1]
+            n_dense += 1
+    return OK, row, n_dense
+
+
+@plain_kernel
+def _decode_nodes(batch: Batch, rows: NodeRows) -> tuple[int, int]:
+    """Write all nodes of a batch to the rows: (OK, how many), or (problem, where)."""
+    row = np.int64(0)
+    n_dense = np.int64(0)
+    for block in range(len(batch.end)):
+        for group in range(batch.fact[block, FIRST_GROUP], batch.fact[block, END_GROUP]):
+            status, row, n_dense = _decode_group(
+                batch.data, batch.group[group], rows, row, n_dense
+            )
+            if status != OK:
+                return status, row
+        rows.end[block] = row
     return OK, row
 
 
 @plain_kernel
 def _dense_tags(
-    data: U8, dense: U32, slot: U32, table: TagTable, tagged: TaggedRows, n_tagged: int
+    data: U8, dense: U32, strings: Span, slot: U32, table: TagTable, tagged: TaggedRows, n: int
 ) -> tuple[int, int]:
-    """Append the wanted nodes of a dense list that have tags of interest: (status, how many)."""
+    """Append to ``n`` tagged rows those of a dense list: (OK or the problem, how many)."""
     row, stop = np.int64(dense[0]), np.int64(dense[1])
     position, end = np.int64(dense[2]), np.int64(dense[3])
     if position == end:
-        return OK, n_tagged
-    begin = last = np.int64(tagged.first[n_tagged])
+        return OK, n
+    begin = last = np.int64(tagged.first[n])
     while position < end and row < stop:
         key = np.int64(data[position])
         position += 1
@@ -240,51 +260,62 @@ def _dense_tags(
         if key != 0:
             value, position = read_varint(data, position, end)
             if slot[row] != INVALID:
-                last = add_tag(key, value, table, begin, last)
+                last = add_tag(key, value, strings, table, begin, last)
                 if last < 0:
-                    return BAD_STRING, n_tagged
+                    return BAD_STRING, n
             continue
         if last > begin:
-            tagged.row[n_tagged] = row
-            n_tagged += 1
-            tagged.first[n_tagged] = last
+            tagged.row[n] = row
+            n += 1
+            tagged.first[n] = last
             begin = last
         row += 1
     if position > end:
-        return BROKEN, n_tagged
-    return OK if position == end and row == stop else UNEVEN, n_tagged
+        return BROKEN, n
+    return OK if position == end and row == stop else UNEVEN, n
 
 
 @plain_kernel
-def _read_tags(
-    data: U8, rows: NodeRows, slot: U32, table: TagTable, tagged: TaggedRows
+def _plain_tags(
+    data: U8, tags: U32, strings: Span, table: TagTable, tagged: TaggedRows, row: int, n: int
 ) -> tuple[int, int]:
-    """Collect the wanted nodes with tags of interest: (OK, how many), or (problem, row)."""
-    row = 0
-    n_dense = 0
-    n_tagged = 0
-    while row < len(slot):
-        if 4 * n_dense < len(rows.dense) and rows.dense[4 * n_dense] == row:
-            dense = rows.dense[4 * n_dense : 4 * n_dense + 4]
-            status, n_tagged = _dense_tags(data, dense, slot, table, tagged, n_tagged)
-            row = np.int64(dense[1])
-            n_dense += 1
-        else:
+    """Append to ``n`` tagged rows a plain node if it has tags: (OK or the problem, how many)."""
+    begin = np.int64(tagged.first[n])
+    keys = np.int64(tags[0]), np.int64(tags[1])
+    values = np.int64(tags[2]), np.int64(tags[3])
+    status, end = read_tags(data, keys, values, strings, table, begin)
+    if end > begin:
+        tagged.row[n] = row
+        n += 1
+        tagged.first[n] = end
+    return status, n
+
+
+@plain_kernel
+def _find_tags(
+    batch: Batch, rows: NodeRows, slot: U32, table: TagTable, tagged: TaggedRows
+) -> tuple[int, int]:
+    """Collect the wanted nodes with tags of interest: (OK, how many), or (problem, where)."""
+    row = n_dense = n = np.int64(0)
+    for block in range(len(batch.end)):
+        strings = batch.fact[block, FIRST_STRING], batch.fact[block, END_STRING]
+        while row < rows.end[block]:
             status = OK
-            at = rows.tags[4 * row : 4 * row + 4]
-            if slot[row] != INVALID and at[0] != at[1]:
-                begin = np.int64(tagged.first[n_tagged])
-                keys = np.int64(at[0]), np.int64(at[1])
-                values = np.int64(at[2]), np.int64(at[3])
-                status, end = read_tags(data, keys, values, table, begin)
-                if end > begin:
-                    tagged.row[n_tagged] = row
-                    n_tagged += 1
-                    tagged.first[n_tagged] = end
-            row += 1
-        if status != OK:
-            return status, row
-    return OK, n_tagged
+            if n_dense < len(rows.dense) and rows.dense[n_dense, 0] == row:
+                dense = rows.dense[n_dense]
+                status, n = _dense_tags(batch.data, dense, strings, slot, table, tagged, n)
+                row = np.int64(dense[1])
+                where = np.int64(dense[2])
+                n_dense += 1
+            else:
+                tags = rows.tags[row]
+                if slot[row] != INVALID:
+                    status, n = _plain_tags(batch.data, tags, strings, table, tagged, row, n)
+                where = np.int64(tags[0])
+                row += 1
+            if status != OK:
+                return status, where
+    return OK, n
 
 
 @plain_kernel
@@ -300,46 +331,45 @@ def _coordinate(value: int, granularity: int, offset: int) -> int:
 
 @plain_kernel
 def _place(
-    rows: NodeRows, slot: U32, number: I64, lon: I32, lat: I32, begin: int, ordered: bool
+    batch: Batch, rows: NodeRows, slot: U32, lon: I32, lat: I32, begin: int, ordered: bool
 ) -> bool:
     """Write the coordinates of wanted nodes, those at position ``begin`` to the first place.
 
     If ordered, gaps are filled, and the answer is whether the positions ascend.
     """
     last = np.int64(-1)
-    for row in range(len(slot)):
-        if slot[row] != INVALID:
-            at = np.int64(slot[row]) - begin
-            if ordered:
-                if at <= last:
-                    return False
-                while last + 1 < at:
-                    last += 1
-                    lon[last] = lat[last] = UNDEFINED_COORDINATE
-                last = at
-            x = _coordinate(rows.lon[row], number[GRANULARITY], number[LON_OFFSET])
-            y = _coordinate(rows.lat[row], number[GRANULARITY], number[LAT_OFFSET])
-            if not (-_MAX_LON <= x <= _MAX_LON and -_MAX_LAT <= y <= _MAX_LAT):
-                x = y = UNDEFINED_COORDINATE
-            lon[at] = x
-            lat[at] = y
+    row = 0
+    for block in range(len(batch.end)):
+        fact = batch.fact[block]
+        granularity, lon_offset, lat_offset = fact[GRANULARITY], fact[LON_OFFSET], fact[LAT_OFFSET]
+        while row < rows.end[block]:
+            if slot[row] != INVALID:
+                at = np.int64(slot[row]) - begin
+                if ordered:
+                    if at <= last:
+                        return False
+                    while last + 1 < at:
+                        last += 1
+                        lon[last] = lat[last] = UNDEFINED_COORDINATE
+                    last = at
+                x = _coordinate(rows.lon[row], granularity, lon_offset)
+                y = _coordinate(rows.lat[row], granularity, lat_offset)
+                if not (-_MAX_LON <= x <= _MAX_LON and -_MAX_LAT <= y <= _MAX_LAT):
+                    x = y = UNDEFINED_COORDINATE
+                lon[at] = x
+                lat[at] = y
+            row += 1
     return True
 
 
-def _make_rows(n_nodes: int, n_dense: int) -> NodeRows:
-    return NodeRows(
-        *allocate_together(
-            (np.int64, n_nodes),
-            (np.int64, n_nodes),
-            (np.int64, n_nodes),
-            (np.uint32, 4 * n_nodes),
-            (np.uint32, 4 * n_dense),
-        )
-    )
+def _make_rows(n_nodes: int) -> NodeRows:
+    ids, lon, lat = allocate_together((np.int64, n_nodes), (np.int64, n_nodes), (np.int64, n_nodes))
+    none = np.empty((0, 4), np.uint32)
+    return NodeRows(ids, lon, lat, none, none, np.empty(0, np.uint32))
 
 
 class NodeDecoder:
-    """Decodes the wanted nodes of a task, block by block, as long as their ids ascend."""
+    """Decodes the wanted nodes of a task, batch by batch, as long as their ids ascend."""
 
     def __init__(self, selection: TagSelection, wanted: Pages) -> None:
         self._wanted = wanted
@@ -351,28 +381,35 @@ class NodeDecoder:
         self._tagset: list[U32] = [np.empty(0, np.uint32)]
         self._n_nodes = 0
         self._ordered = True
-        self._rows = _make_rows(0, 0)
+        self._rows = _make_rows(0)
 
-    def add(self, block: U8, frame: Frame) -> tuple[int, int]:
-        """Decode an indexed block: (OK, -) or (problem, position)."""
-        n_dense = int(frame.number[N_DENSE])
-        # A dense node takes at least three bytes.
-        n_nodes = int(frame.number[N_NODES]) + (len(block) // 3 if n_dense else 0)
-        if len(self._rows.id) < n_nodes or len(self._rows.dense) < 4 * n_dense:
-            self._rows = _make_rows(n_nodes, n_dense)
-        rows = self._rows._replace(dense=self._rows.dense[: 4 * n_dense])
-        status, n = _decode_nodes(block, frame, rows)
+    def add(self, batch: Batch) -> tuple[int, int]:
+        """Decode a batch: (OK, -) or (problem, position)."""
+        rows = self._make_room(batch)
+        status, n = _decode_nodes(batch, rows)
         if status != OK:
             return status, n
         self._n_nodes += n
         slot = np.empty(n, np.uint32)
         last = find_ids(self._wanted, rows.id[:n], slot)
-        if last == INVALID or not self._put(rows, slot, frame.number, last):
+        if last == INVALID or not self._put(batch, rows, slot, last):
             return OK, 0
-        return self._add_tags(block, frame, rows, slot)
+        return self._add_tags(batch, rows, slot)
 
-    def _put(self, rows: NodeRows, slot: U32, number: I64, last: int) -> bool:
-        """Write the places of the nodes of a block; False if that is no use."""
+    def _make_room(self, batch: Batch) -> NodeRows:
+        """Rows for a batch; one more for each dense list that runs into what follows."""
+        n_dense, n_blocks = total(batch, N_DENSE), len(batch.end)
+        n_nodes = total(batch, N_NODES) + n_dense
+        if len(self._rows.id) < n_nodes:
+            self._rows = _make_rows(max(n_nodes, 2 * len(self._rows.id)))
+        return self._rows._replace(
+            tags=np.empty((n_nodes, 4), np.uint32),
+            dense=np.empty((n_dense, 4), np.uint32),
+            end=np.empty(n_blocks, np.uint32),
+        )
+
+    def _put(self, batch: Batch, rows: NodeRows, slot: U32, last: int) -> bool:
+        """Write the places of the nodes of a batch; False if that is no use."""
         if self._begin < 0:
             self._begin = int(slot[np.argmax(slot != INVALID)])
         begin = self._begin + len(self._lon)
@@ -380,24 +417,24 @@ class NodeDecoder:
         self._ordered = (
             self._ordered
             and n > 0
-            and _place(rows, slot, number, self._lon.extend(n), self._lat.extend(n), begin, True)
+            and _place(batch, rows, slot, self._lon.extend(n), self._lat.extend(n), begin, True)
         )
         return self._ordered
 
-    def _add_tags(self, block: U8, frame: Frame, rows: NodeRows, slot: U32) -> tuple[int, int]:
-        table = self._tags.look_up(block, frame)
+    def _add_tags(self, batch: Batch, rows: NodeRows, slot: U32) -> tuple[int, int]:
+        table = self._tags.look_up(batch)
         tagged = TaggedRows(np.empty(len(slot), np.uint32), np.zeros(len(slot) + 1, np.uint32))
-        status, n = _read_tags(block, rows, slot, table, tagged)
+        status, n = _find_tags(batch, rows, slot, table, tagged)
         if status == OK and n > 0:
             first = tagged.first[: n + 1]
             pair = table.pair[: int(first[-1])]
-            pair[1::2] = self._tags.intern_strings(block, frame, pair[1::2].copy())
+            pair[1::2] = self._tags.intern_strings(batch, pair[1::2].copy())
             tagset = self._tags.intern_sets(0, pair, first[:-1], first[1:])
             self._keep(slot, tagged.row[:n], tagset)
         return status, n
 
     def _keep(self, slot: U32, row: U32, tagset: U32) -> None:
-        """Note the sets of a block's tagged nodes."""
+        """Note the sets of a batch's tagged nodes."""
         self._tagged.append(slot[row])
         self._tagset.append(tagset)
 
@@ -424,8 +461,8 @@ class UnorderedNodeDecoder(NodeDecoder):
         self._all_lat = np.full(n_wanted, UNDEFINED_COORDINATE, np.int32)
         self._all_sets = np.zeros(n_wanted, np.uint32)
 
-    def _put(self, rows: NodeRows, slot: U32, number: I64, last: int) -> bool:
-        _place(rows, slot, number, self._all_lon, self._all_lat, 0, False)
+    def _put(self, batch: Batch, rows: NodeRows, slot: U32, last: int) -> bool:
+        _place(batch, rows, slot, self._all_lon, self._all_lat, 0, False)
         self._all_sets[slot[slot != INVALID]] = 0
         return True
 

@@ -5,26 +5,14 @@ only those are kept. Files hold their objects in the order nodes, ways, relation
 blob is needed once; of other files the blobs are read twice.
 """
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import I32, I64, U8, U32
-from gis.osm.blobs import BlobIndex, InflateError, inflate, scan_blobs
-from gis.osm.blocks import (
-    N_DENSE,
-    N_NODES,
-    N_RELATIONS,
-    N_WAYS,
-    OK,
-    PROBLEMS,
-    Frame,
-    index_block,
-    make_frame,
-)
+from gis.arrays import I64, U32
+from gis.osm.blobs import BlobIndex, inflated, scan_blobs
+from gis.osm.blocks import N_DENSE, N_NODES, N_RELATIONS, N_WAYS, BatchReader, total
 from gis.osm.columns import allocate_together
 from gis.osm.id_set import count_ids, rank_ids
 from gis.osm.merge import NodeMerger, References, RelationMerger, RoadMerger
@@ -36,7 +24,7 @@ from gis.osm.ways import RoadPart, WayDecoder
 from gis.stage import report_progress, stage
 from gis.workers import run_tasks
 
-TASK_BYTES = 1 << 20
+TASK_BYTES = 2 << 20
 """Blobs of so many bytes make a task. The file alone decides, so that results never differ."""
 
 IN_PROCESS_BYTES = 8 << 20
@@ -101,8 +89,7 @@ def read_pbf(path: Path, selection: TagSelection, workers: int = 1) -> OsmTables
 def inflate_all(path: Path) -> int:
     """Inflate all blobs and do nothing else: the least that reading costs. Returns the bytes."""
     index = scan_blobs(path)
-    with index.path.open("rb") as file:
-        return sum(len(_inflate(index, file.fileno(), blob)) for blob in range(len(index)))
+    return sum(len(content) for _, content in inflated(index, np.arange(len(index))))
 
 
 def _read(
@@ -148,20 +135,21 @@ def _read_nodes(shared: SecondPass, blobs: I64, workers: int) -> tuple[NodeMerge
     references = shared.references
     n = count_ids(references.pages)
     ids, lon, lat, ref = allocate_together(
-        (np.int64, n), (np.int32, n), (np.int32, n), (np.uint32, len(references.code))
+        (np.int64, n), (np.int32, n), (np.int32, n), (np.uint32, references.size)
     )
     rank_ids(references.pages, ids)
     nodes = NodeMerger(shared.selection, lon, lat)
     node_tasks = [(blobs, -1) for (blobs,) in _cut(shared.index, blobs)]
-    ref_tasks = [(None, part) for part in range(len(references.first_code) - 1)]
+    ref_tasks = [(None, task) for task in range(len(references.code))]
     results = run_tasks(_decode_nodes, shared, [*node_tasks, *ref_tasks], workers)
     ordered = True
+    end = 0
     for done, result in enumerate(results):
-        if done < len(node_tasks):
+        if isinstance(result, NodePart):
             ordered = ordered and nodes.add(result)
         else:
-            part = done - len(node_tasks)
-            ref[references.first_code[part] : references.first_code[part + 1]] = result
+            begin, end = end, end + len(result)
+            ref[begin:end] = result
         report_progress(done + 1, len(node_tasks) + len(ref_tasks))
     if not ordered:
         nodes = NodeMerger(shared.selection, lon, lat)
@@ -181,15 +169,16 @@ def _decode_roads(shared: FirstPass, blobs: I64) -> RoadTask:
     ways, relations = WayDecoder(shared.selection), RelationDecoder(shared.selection)
     n_ways = n_relations = 0
     with_nodes = []
-    for blob, block, frame in _blocks(shared.index, blobs):
-        if frame.number[N_NODES] or frame.number[N_DENSE]:
-            with_nodes.append(blob)
-        if frame.number[N_WAYS]:
-            _check(shared.index, blob, *ways.add(block, frame))
-            n_ways += int(frame.number[N_WAYS])
-        if frame.number[N_RELATIONS]:
-            _check(shared.index, blob, *relations.add(block, frame))
-            n_relations += int(frame.number[N_RELATIONS])
+    reader = BatchReader(shared.index)
+    for batch in reader.read(blobs):
+        holds_nodes = batch.fact[:, N_NODES] + batch.fact[:, N_DENSE] > 0
+        with_nodes += [reader.blob_of(int(block)) for block in np.flatnonzero(holds_nodes)]
+        if total(batch, N_WAYS):
+            reader.check(*ways.add(batch))
+            n_ways += total(batch, N_WAYS)
+        if total(batch, N_RELATIONS):
+            reader.check(*relations.add(batch))
+            n_relations += total(batch, N_RELATIONS)
     return RoadTask(
         ways.finish(), relations.finish(), n_ways, n_relations, np.array(with_nodes, np.int64)
     )
@@ -200,47 +189,19 @@ def _decode_nodes(shared: SecondPass, blobs: I64 | None, part: int) -> NodePart 
     if blobs is None:
         return shared.references.find(part)
     nodes = NodeDecoder(shared.selection, shared.references.pages)
-    for blob, block, frame in _blocks(shared.index, blobs):
-        if blob < shared.first_road and (frame.number[N_WAYS] or frame.number[N_RELATIONS]):
+    reader = BatchReader(shared.index)
+    for batch in reader.read(blobs):
+        stray = batch.fact[:, N_WAYS] + batch.fact[:, N_RELATIONS] > 0
+        if any(reader.blob_of(int(block)) < shared.first_road for block in np.flatnonzero(stray)):
             raise _UnsortedError
-        _check(shared.index, blob, *nodes.add(block, frame))
+        reader.check(*nodes.add(batch))
     return nodes.finish()
 
 
 def _decode_unordered_nodes(shared: SecondPass, blobs: I64, n_wanted: int) -> NodePart:
     """The wanted nodes of all blobs, whose ids do not ascend."""
     nodes = UnorderedNodeDecoder(shared.selection, shared.references.pages, n_wanted)
-    for blob, block, frame in _blocks(shared.index, blobs):
-        _check(shared.index, blob, *nodes.add(block, frame))
+    reader = BatchReader(shared.index)
+    for batch in reader.read(blobs):
+        reader.check(*nodes.add(batch))
     return nodes.finish()
-
-
-def _blocks(index: BlobIndex, blobs: I64) -> Iterator[tuple[int, U8, Frame]]:
-    """Blobs inflated and indexed. The frame is used again for the next block."""
-    frame = make_frame(0)
-    with index.path.open("rb") as file:
-        for blob in blobs.tolist():
-            content = _inflate(index, file.fileno(), blob)
-            if not content:
-                continue
-            block = np.frombuffer(content, np.uint8)
-            if 2 * len(frame.start) <= len(block):
-                frame = make_frame(2 * len(block))
-            broken = index_block(block, frame)
-            if broken >= 0:
-                raise index.error(blob, f"its block is broken at byte {broken} of its content")
-            yield blob, block, frame
-
-
-def _inflate(index: BlobIndex, file: int, blob: int) -> bytes:
-    start, stop = int(index.start[blob]), int(index.stop[blob])
-    try:
-        return inflate(os.pread(file, stop - start, start))
-    except InflateError as error:
-        raise index.error(blob, str(error)) from error
-
-
-def _check(index: BlobIndex, blob: int, status: int, position: int) -> None:
-    """Raise the error that a status stands for."""
-    if status != OK:
-        raise index.error(blob, f"{PROBLEMS[status]} (byte {position} of its content)")

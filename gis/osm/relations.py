@@ -6,7 +6,7 @@ import numpy as np
 
 from gis.arrays import I64, U8, U32
 from gis.jit import plain_kernel
-from gis.osm.blocks import BAD_MEMBER, BAD_STRING, BROKEN, N_GROUPS, N_RELATIONS, OK, OVERFLOW, UNEVEN, Frame
+from gis.osm.blocks import BAD_MEMBER, BAD_STRING, BROKEN, END_GROUP, END_STRING, FIRST_GROUP, FIRST_STRING, N_RELATIONS, OK, OVERFLOW, UNEVEN, Batch, total
 from gis.osm.tables import TagSelection
 from gis.osm.tags import TagReader, TagTable, TaskTags, read_tags
 from gis.osm.wire import (
@@ -30,7 +30,7 @@ _COLON = ord(":")
 
 
 class RelationRows(NamedTuple):
-    """The restrictions of a block. M relations and B members fit.
+    """The restrictions of a batch. M relations and B members fit.
 
     | array | dtype, shape | content |
     |---|---|---|
@@ -39,7 +39,7 @@ class RelationRows(NamedTuple):
     | first_member | uint32 (M + 1,) | offsets into the member arrays |
     | member_type | uint8 (B,) | 0 node, 1 way, 2 relation |
     | member_id | int64 (B,) | OpenStreetMap id |
-    | role | uint32 (B,) | string of the block |
+    | role | uint32 (B,) | string of the batch |
     """
 
     id: I64
@@ -107,20 +107,23 @@ def _relation_fields(data: U8, position: int, end: int, span: U32) -> tuple[int,
 
 @plain_kernel
 def _is_restriction(
-    data: U8, span: U32, table: TagTable, start: U32, stop: U32, type_seed: int
+    batch: Batch, span: U32, strings: Span, seed: U32, type_seed: int
 ) -> bool:
     """Whether the type is a restriction; broken lists pass, for ``read_tags`` to find out."""
+    data = batch.data
     key_at, key_end = np.int64(span[0]), np.int64(span[1])
     value_at, value_end = np.int64(span[2]), np.int64(span[3])
+    n_strings = strings[1] - strings[0]
     while key_at < key_end and value_at < value_end:
         key, key_at = read_varint(data, key_at, key_end)
         value, value_at = read_varint(data, value_at, value_end)
-        if not (0 <= key < len(table.seed) and 0 <= value < len(table.seed)):
+        if not (0 <= key < n_strings and 0 <= value < n_strings):
             return True
-        if table.seed[key] == type_seed:
-            begin, end = np.int64(start[value]), np.int64(stop[value])
+        if seed[strings[0] + key] == type_seed:
+            begin = np.int64(batch.start[strings[0] + value])
+            length = np.int64(batch.stop[strings[0] + value]) - begin
             n = len(_RESTRICTION)
-            if end - begin < n or (end - begin > n and data[begin + n] != _COLON):
+            if length < n or (length > n and data[begin + n] != _COLON):
                 return False
             for i in range(n):
                 if data[begin + i] != _RESTRICTION[i]:
@@ -131,7 +134,7 @@ def _is_restriction(
 
 @plain_kernel
 def _read_members(
-    data: U8, span: U32, n_strings: int, rows: RelationRows, at: int
+    data: U8, span: U32, strings: Span, rows: RelationRows, at: int
 ) -> tuple[int, int]:
     """Append the members of a relation from ``at``: (OK or the problem, end)."""
     role_at, role_end = np.int64(span[4]), np.int64(span[5])
@@ -142,12 +145,12 @@ def _read_members(
         role, role_at = read_varint(data, role_at, role_end)
         step, id_at = read_varint(data, id_at, id_end)
         kind, type_at = read_varint(data, type_at, type_end)
-        if not (0 <= role < n_strings):
+        if not 0 <= role < strings[1] - strings[0]:
             return BAD_STRING, at
-        if not (0 <= kind <= 2):
+        if not 0 <= kind <= 2:
             return BAD_MEMBER, at
         member, overflow = add_step(member, step, overflow)
-        rows.role[at] = role
+        rows.role[at] = strings[0] + role
         rows.member_id[at] = member
         rows.member_type[at] = kind
         at += 1
@@ -161,44 +164,51 @@ def _read_members(
 
 
 @plain_kernel
+def _decode_relation(
+    batch: Batch, strings: Span, table: TagTable, span: U32, rows: RelationRows, row: int
+) -> int:
+    """Write the tags and members of a relation to a row: OK or the problem."""
+    keys = np.int64(span[0]), np.int64(span[1])
+    values = np.int64(span[2]), np.int64(span[3])
+    first = np.int64(rows.first[row])
+    status, rows.first[row + 1] = read_tags(batch.data, keys, values, strings, table, first)
+    if status == OK:
+        first = np.int64(rows.first_member[row])
+        status, rows.first_member[row + 1] = _read_members(batch.data, span, strings, rows, first)
+    return status
+
+
+@plain_kernel
 def _decode_relations(
-    data: U8, frame: Frame, table: TagTable, type_seed: int, span: U32, rows: RelationRows
+    batch: Batch, table: TagTable, type_seed: int, span: U32, rows: RelationRows
 ) -> tuple[int, int]:
-    """Write the restrictions of a block to the rows: (OK, how many), or (problem, where)."""
+    """Write the restrictions of a batch to the rows: (OK, how many), or (problem, where)."""
+    data = batch.data
     row = 0
-    for group in range(frame.number[N_GROUPS]):
-        position, end = np.int64(frame.group[2 * group]), np.int64(frame.group[2 * group + 1])
-        while position < end:
-            begin = position
-            key, position = read_varint(data, position, end)
-            if key != GROUP_RELATIONS:
-                position = skip_field(data, position, end, key)
-                continue
-            start, position = read_span(data, position, end)
-            relation, reached = _relation_fields(data, start, position, span)
-            if reached > position:
-                return BROKEN, begin
-            if not _is_restriction(data, span, table, frame.start, frame.stop, type_seed):
-                continue
-            keys = np.int64(span[0]), np.int64(span[1])
-            values = np.int64(span[2]), np.int64(span[3])
-            status, last = read_tags(data, keys, values, table, np.int64(rows.first[row]))
-            if status != OK:
-                return status, begin
-            rows.first[row + 1] = last
-            status, last = _read_members(
-                data, span, len(table.seed), rows, np.int64(rows.first_member[row])
-            )
-            if status != OK:
-                return status, begin
-            rows.first_member[row + 1] = last
-            rows.id[row] = relation
-            row += 1
+    for block in range(len(batch.end)):
+        strings = batch.fact[block, FIRST_STRING], batch.fact[block, END_STRING]
+        for group in range(batch.fact[block, FIRST_GROUP], batch.fact[block, END_GROUP]):
+            position, end = np.int64(batch.group[group, 0]), np.int64(batch.group[group, 1])
+            while position < end:
+                key, position = read_varint(data, position, end)
+                if key != GROUP_RELATIONS:
+                    position = skip_field(data, position, end, key)
+                    continue
+                start, position = read_span(data, position, end)
+                relation, reached = _relation_fields(data, start, position, span)
+                if reached > position:
+                    return BROKEN, start
+                if _is_restriction(batch, span, strings, table.seed, type_seed):
+                    rows.id[row] = relation
+                    status = _decode_relation(batch, strings, table, span, rows, row)
+                    if status != OK:
+                        return status, start
+                    row += 1
     return OK, row
 
 
 class RelationDecoder:
-    """Decodes the restrictions of a task, block by block."""
+    """Decodes the restrictions of a task, batch by batch."""
 
     def __init__(self, selection: TagSelection) -> None:
         self._tags = TagReader((selection.relation_keys,), [_TYPE])
@@ -207,11 +217,11 @@ class RelationDecoder:
         self._rows: list[RelationRows] = []
         self._tagset: list[U32] = []
 
-    def add(self, block: U8, frame: Frame) -> tuple[int, int]:
-        """Decode an indexed block: (OK, -) or (problem, position)."""
-        n_relations = int(frame.number[N_RELATIONS])
-        n_members = len(block) // 3  # each takes at least three bytes
-        table = self._tags.look_up(block, frame)
+    def add(self, batch: Batch) -> tuple[int, int]:
+        """Decode a batch: (OK, -) or (problem, position)."""
+        n_relations = total(batch, N_RELATIONS)
+        n_members = len(batch.data) // 3  # each takes at least three bytes
+        table = self._tags.look_up(batch)
         rows = RelationRows(
             np.empty(n_relations, np.int64),
             np.zeros(n_relations + 1, np.uint32),
@@ -220,16 +230,16 @@ class RelationDecoder:
             np.empty(n_members, np.int64),
             np.empty(n_members, np.uint32),
         )
-        status, n = _decode_relations(block, frame, table, self._type_seed, self._span, rows)
+        status, n = _decode_relations(batch, table, self._type_seed, self._span, rows)
         if status == OK and n > 0:
-            self._keep(block, frame, table, rows, n)
+            self._keep(batch, table, rows, n)
         return status, n
 
-    def _keep(self, block: U8, frame: Frame, table: TagTable, rows: RelationRows, n: int) -> None:
+    def _keep(self, batch: Batch, table: TagTable, rows: RelationRows, n: int) -> None:
         n_pairs, n_members = int(rows.first[n]), int(rows.first_member[n])
         pair = table.pair[:n_pairs]
         string = np.concatenate([pair[1::2], rows.role[:n_members]])
-        string = self._tags.intern_strings(block, frame, string)
+        string = self._tags.intern_strings(batch, string)
         pair[1::2] = string[: n_pairs // 2]
         self._tagset.append(self._tags.intern_sets(0, pair, rows.first[:n], rows.first[1 : n + 1]))
         self._rows.append(

@@ -1,4 +1,4 @@
-"""Tags of interest: looked up in a block's strings, collected per object, interned per block."""
+"""Tags of interest: looked up in a batch's strings, collected per object, interned per batch."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,21 +7,21 @@ import numpy as np
 
 from gis.arrays import INVALID, U8, U32, AnyArray, freeze, offsets
 from gis.jit import plain_kernel
-from gis.osm.blocks import BAD_STRING, BROKEN, N_STRINGS, OK, UNEVEN, Frame
-from gis.osm.columns import Column, read_only
+from gis.osm.blocks import BAD_STRING, BROKEN, OK, UNEVEN, Batch
+from gis.osm.columns import read_only
 from gis.osm.interning import Pool, content, find, intern, make_pool, number_in_order, string_pool
 from gis.osm.tagsets import TagSets
 from gis.osm.wire import Span, read_varint
 
 
 class TagTable(NamedTuple):
-    """Tag lists of a block's objects as they are collected. K keys, I pairs fit.
+    """Tag lists of a batch's objects as they are collected. K seeds, I pairs fit.
 
     | array | dtype, shape | content |
     |---|---|---|
-    | seed | uint32 (X,) | for each string of the block: index of the seed it is, or INVALID |
+    | seed | uint32 (X,) | for each string of the batch: index of the seed it is, or INVALID |
     | position | uint32 (2 K,) | for each seed up to two positions in tag sets, INVALID for none |
-    | pair | uint32 (2 I,) | position and string of the block in turn, positions ascending in a list |
+    | pair | uint32 (2 I,) | position and string of the batch in turn, positions ascending in a list |
     """
 
     seed: U32
@@ -46,13 +46,15 @@ def _put_tag(pair: U32, begin: int, end: int, position: int, value: int) -> int:
 
 
 @plain_kernel
-def add_tag(key: int, value: int, table: TagTable, begin: int, end: int) -> int:
+def add_tag(key: int, value: int, strings: Span, table: TagTable, begin: int, end: int) -> int:
     """Add a tag, if it is of interest, to the list ``table.pair[begin:end]``.
 
-    Returns the new end, -1 where the block has no such string. Of a repeated key the first
-    counts.
+    Key and value are strings of a block, whose strings in the batch are ``strings``. Returns the
+    new end, -1 where the block has no such string. Of a repeated key the first counts.
     """
-    if not (0 <= key < len(table.seed) and 0 <= value < len(table.seed)):
+    key += strings[0]
+    value += strings[0]
+    if not (strings[0] <= key < strings[1] and strings[0] <= value < strings[1]):
         return -1
     seed = np.int64(table.seed[key])
     if seed != INVALID:
@@ -63,7 +65,9 @@ def add_tag(key: int, value: int, table: TagTable, begin: int, end: int) -> int:
 
 
 @plain_kernel
-def read_tags(data: U8, keys: Span, values: Span, table: TagTable, begin: int) -> tuple[int, int]:
+def read_tags(
+    data: U8, keys: Span, values: Span, strings: Span, table: TagTable, begin: int
+) -> tuple[int, int]:
     """Collect tags of interest from packed lists into ``table.pair`` from ``begin``.
 
     Returns (OK or the problem, end of the list).
@@ -73,7 +77,7 @@ def read_tags(data: U8, keys: Span, values: Span, table: TagTable, begin: int) -
     while key_at < keys[1] and value_at < values[1] and end >= 0:
         key, key_at = read_varint(data, key_at, keys[1])
         value, value_at = read_varint(data, value_at, values[1])
-        end = add_tag(key, value, table, begin, end)
+        end = add_tag(key, value, strings, table, begin, end)
     if end < 0:
         return BAD_STRING, begin
     if key_at > keys[1] or value_at > values[1]:
@@ -83,11 +87,19 @@ def read_tags(data: U8, keys: Span, values: Span, table: TagTable, begin: int) -
     return OK, end
 
 
-class TagReader:
-    """Looks up and interns the tags of a task's objects, block by block.
+class TaskTags(NamedTuple):
+    """The strings, and the tag sets of each group of keys, that a task came across, as CSR."""
 
-    ``groups`` are one or two lists of keys, for each of which an object gets a tag set. ``seeds``
-    are further strings to recognise. The positions of the second group follow those of the first.
+    strings: tuple[U32, AnyArray]
+    sets: list[tuple[U32, AnyArray]]
+
+
+class TagReader:
+    """Looks up and interns the tags of a task's objects, batch by batch.
+
+    ``groups`` are one or two lists of keys, for each of which an object gets a tag set; the
+    positions of the second group follow those of the first. ``seeds`` are further strings to
+    recognise.
     """
 
     def __init__(self, groups: Sequence[Sequence[str]], seeds: Sequence[str] = ()) -> None:
@@ -100,27 +112,23 @@ class TagReader:
                 position[self.seeds.index(key), i] = begin + k
             begin += len(group)
         self._position = freeze(position.ravel())
-        self._longest = max((len(seed.encode()) for seed in self.seeds), default=0)
-        self._strings = string_pool(self.seeds)
+        self._seeds = string_pool(self.seeds)
+        self._strings = string_pool(keys)
         self._sets = [tagset_pool() for _ in groups]
-        self._pair = Column(np.uint32)
+        self._pair = np.empty(0, np.uint32)
 
-    def look_up(self, block: U8, frame: Frame) -> TagTable:
-        """An empty table for the objects of an indexed block."""
-        n_strings = int(frame.number[N_STRINGS])
-        start, stop = frame.start[:n_strings], frame.stop[:n_strings]
-        seed = np.full(n_strings, INVALID, np.uint32)
-        short = np.flatnonzero(stop - start <= self._longest)
-        seed[short] = find(self._strings, block, start[short], stop[short])
-        seed[seed >= len(self.seeds)] = INVALID
-        self._pair.clear()
-        return TagTable(seed, self._position, self._pair.extend(2 * len(block)))
+    def look_up(self, batch: Batch) -> TagTable:
+        """An empty table for the objects of a batch."""
+        seed = find(self._seeds, batch.data, batch.start, batch.stop)
+        if len(self._pair) < 2 * len(batch.data):
+            self._pair = np.empty(2 * len(batch.data), np.uint32)
+        return TagTable(seed, self._position, self._pair)
 
-    def intern_strings(self, block: U8, frame: Frame, used: U32) -> U32:
-        """Replace indices of the block's strings by those of the task's, uint32 (n,)."""
-        order, number = number_in_order(used, int(frame.number[N_STRINGS]))
+    def intern_strings(self, batch: Batch, used: U32) -> U32:
+        """Replace indices of the batch's strings by those of the task's, uint32 (n,)."""
+        order, number = number_in_order(used, len(batch.start))
         self._strings, index = intern(
-            self._strings, block, frame.start[order], frame.stop[order]
+            self._strings, batch.data, batch.start[order], batch.stop[order]
         )
         return index[number[used]]
 
@@ -129,16 +137,9 @@ class TagReader:
         self._sets[group], index = intern(self._sets[group], pair, start, stop)
         return index
 
-    def content(self) -> "TaskTags":
+    def content(self) -> TaskTags:
         """All that was interned."""
         return TaskTags(content(self._strings), [content(sets) for sets in self._sets])
-
-
-class TaskTags(NamedTuple):
-    """The strings and the tag sets of each group that a task came across, as CSR."""
-
-    strings: tuple[U32, AnyArray]
-    sets: list[tuple[U32, AnyArray]]
 
 
 def tagset_pool() -> Pool:

@@ -6,7 +6,18 @@ import numpy as np
 
 from gis.arrays import I64, INVALID, U8, U32, freeze
 from gis.jit import plain_kernel
-from gis.osm.blocks import BROKEN, N_GROUPS, N_WAYS, OK, OVERFLOW, Frame
+from gis.osm.blocks import (
+    BROKEN,
+    END_GROUP,
+    END_STRING,
+    FIRST_GROUP,
+    FIRST_STRING,
+    N_WAYS,
+    OK,
+    OVERFLOW,
+    Batch,
+    total,
+)
 from gis.osm.columns import Column, allocate_together
 from gis.osm.id_set import Pages, add_ids, make_page_table, pages_of
 from gis.osm.tables import TagSelection
@@ -42,7 +53,7 @@ class RoadFilter(NamedTuple):
 
 
 class WayRows(NamedTuple):
-    """The roads of a block. W ways fit.
+    """The roads of a batch. W ways fit.
 
     | array | dtype, shape | content |
     |---|---|---|
@@ -103,60 +114,79 @@ def _way_fields(data: U8, position: int, end: int) -> tuple[int, Span, Span, Spa
 
 
 @plain_kernel
-def _is_road(data: U8, keys: Span, values: Span, seed: U32, roads: RoadFilter) -> bool:
+def _is_road(
+    data: U8, keys: Span, values: Span, strings: Span, seed: U32, roads: RoadFilter
+) -> bool:
     """Whether a tag matches the filter; broken lists pass, for ``read_tags`` to find out."""
     key_at, value_at = keys[0], values[0]
+    n_strings = strings[1] - strings[0]
     while key_at < keys[1] and value_at < values[1]:
         key, key_at = read_varint(data, key_at, keys[1])
         value, value_at = read_varint(data, value_at, values[1])
-        if not (0 <= key < len(seed) and 0 <= value < len(seed)):
+        if not (0 <= key < n_strings and 0 <= value < n_strings):
             return True
-        index = np.int64(seed[key])
+        index = np.int64(seed[strings[0] + key])
         if index != INVALID and roads.rule[index] == _ANY:
             return True
         if index != INVALID and roads.rule[index] == _LISTED:
             for i in range(len(roads.key)):
-                if roads.key[i] == index and roads.value[i] == seed[value]:
+                if roads.key[i] == index and roads.value[i] == seed[strings[0] + value]:
                     return True
     return key_at != keys[1] or value_at != values[1]
 
 
 @plain_kernel
-def _decode_ways(
+def _decode_way(
     data: U8,
-    position: int,
-    end: int,
+    span: Span,
+    strings: Span,
     table: TagTable,
     roads: RoadFilter,
     n_way_keys: int,
     rows: WayRows,
     row: int,
 ) -> tuple[int, int]:
-    """Append the roads of a group to the rows from ``row``: (OK, next row), or (problem, where)."""
-    last = np.int64(rows.first[2 * row])
-    while position < end:
-        begin = position
-        key, position = read_varint(data, position, end)
-        if key != GROUP_WAYS:
-            position = skip_field(data, position, end, key)
-            continue
-        start, position = read_span(data, position, end)
-        way, keys, values, refs, reached = _way_fields(data, start, position)
-        if reached > position:
-            return BROKEN, begin
-        if _is_road(data, keys, values, table.seed, roads):
-            first = last
-            status, last = read_tags(data, keys, values, table, first)
-            if status != OK:
-                return status, begin
-            while first < last and table.pair[first] < n_way_keys:
-                first += 2
-            rows.id[row] = way
-            rows.start[row] = refs[0]
-            rows.stop[row] = refs[1]
-            rows.first[2 * row + 1] = first
-            rows.first[2 * row + 2] = last
-            row += 1
+    """Write a way to a row if it is a road: (OK or the problem, next row)."""
+    way, keys, values, refs, reached = _way_fields(data, span[0], span[1])
+    if reached > span[1]:
+        return BROKEN, row
+    if not _is_road(data, keys, values, strings, table.seed, roads):
+        return OK, row
+    middle = np.int64(rows.first[2 * row])
+    status, last = read_tags(data, keys, values, strings, table, middle)
+    while middle < last and table.pair[middle] < n_way_keys:
+        middle += 2
+    rows.id[row] = way
+    rows.start[row] = refs[0]
+    rows.stop[row] = refs[1]
+    rows.first[2 * row + 1] = middle
+    rows.first[2 * row + 2] = last
+    return status, row + 1
+
+
+@plain_kernel
+def _decode_ways(
+    batch: Batch, table: TagTable, roads: RoadFilter, n_way_keys: int, rows: WayRows
+) -> tuple[int, int]:
+    """Write the roads of a batch to the rows: (OK, how many), or (problem, where)."""
+    data = batch.data
+    row = 0
+    for block in range(len(batch.end)):
+        strings = batch.fact[block, FIRST_STRING], batch.fact[block, END_STRING]
+        for group in range(batch.fact[block, FIRST_GROUP], batch.fact[block, END_GROUP]):
+            position, end = np.int64(batch.group[group, 0]), np.int64(batch.group[group, 1])
+            while position < end:
+                key, position = read_varint(data, position, end)
+                if key != GROUP_WAYS:
+                    position = skip_field(data, position, end, key)
+                    continue
+                span = read_span(data, position, end)
+                position = span[1]
+                status, row = _decode_way(
+                    data, span, strings, table, roads, n_way_keys, rows, row
+                )
+                if status != OK:
+                    return status, span[0]
     return OK, row
 
 
@@ -180,7 +210,7 @@ def _decode_refs(data: U8, rows: WayRows, node: I64, n_refs: U32) -> tuple[int, 
 
 
 class WayDecoder:
-    """Decodes the roads of a task, block by block."""
+    """Decodes the roads of a task, batch by batch."""
 
     def __init__(self, selection: TagSelection) -> None:
         values = [value for _, allowed in selection.road_tags for value in allowed or ()]
@@ -196,41 +226,35 @@ class WayDecoder:
         self._tagset: list[U32] = []
         self._label: list[U32] = []
 
-    def add(self, block: U8, frame: Frame) -> tuple[int, int]:
-        """Decode an indexed block: (OK, -) or (problem, position)."""
-        n_ways = int(frame.number[N_WAYS])
-        table = self._tags.look_up(block, frame)
+    def add(self, batch: Batch) -> tuple[int, int]:
+        """Decode a batch: (OK, -) or (problem, position)."""
+        n_ways = total(batch, N_WAYS)
+        table = self._tags.look_up(batch)
         rows = WayRows(
             np.empty(n_ways, np.int64),
             np.empty(n_ways, np.uint32),
             np.empty(n_ways, np.uint32),
             np.zeros(2 * n_ways + 1, np.uint32),
         )
-        row = 0
-        for group in range(int(frame.number[N_GROUPS])):
-            start, stop = int(frame.group[2 * group]), int(frame.group[2 * group + 1])
-            status, row = _decode_ways(
-                block, start, stop, table, self._filter, self._n_way_keys, rows, row
-            )
-            if status != OK:
-                return status, row
-        self._intern(block, frame, table, rows.first[: 2 * row + 1])
-        self._id.append(rows.id[:row])
-        return self._add_refs(block, rows, row)
+        status, n = _decode_ways(batch, table, self._filter, self._n_way_keys, rows)
+        if status == OK:
+            self._add_tags(batch, table, rows.first[: 2 * n + 1])
+            self._id.append(rows.id[:n])
+            status, n = self._add_refs(batch, rows, n)
+        return status, n
 
-    def _intern(self, block: U8, frame: Frame, table: TagTable, first: U32) -> None:
+    def _add_tags(self, batch: Batch, table: TagTable, first: U32) -> None:
         pair = table.pair[: int(first[-1])]
-        pair[1::2] = self._tags.intern_strings(block, frame, pair[1::2].copy())
+        pair[1::2] = self._tags.intern_strings(batch, pair[1::2].copy())
         start, middle, stop = first[0:-1:2].copy(), first[1::2].copy(), first[2::2].copy()
         self._tagset.append(self._tags.intern_sets(0, pair, start, middle))
         self._label.append(self._tags.intern_sets(1, pair, middle, stop))
 
-    def _add_refs(self, block: U8, rows: WayRows, n_rows: int) -> tuple[int, int]:
-        n_bytes = int(
-            rows.stop[:n_rows].sum(dtype=np.int64) - rows.start[:n_rows].sum(dtype=np.int64)
-        )
+    def _add_refs(self, batch: Batch, rows: WayRows, n_rows: int) -> tuple[int, int]:
+        start, stop = rows.start[:n_rows], rows.stop[:n_rows]
+        n_bytes = int(stop.sum(dtype=np.int64) - start.sum(dtype=np.int64))
         n_refs = np.empty(n_rows, np.uint32)
-        status, n = _decode_refs(block, rows, self._node.extend(n_bytes), n_refs)
+        status, n = _decode_refs(batch.data, rows, self._node.extend(n_bytes), n_refs)
         self._node.drop(n_bytes - n)
         self._n_refs.append(n_refs)
         return status, n
@@ -239,7 +263,7 @@ class WayDecoder:
         """All roads that were added."""
         # All at once: the pages then stay in the cache.
         (code,) = allocate_together((np.uint32, len(self._node)))
-        nodes = add_ids(make_page_table(), self._node.array(), code)
+        nodes = add_ids(make_page_table(len(code) // 16), self._node.array(), code)
         return RoadPart(
             np.concatenate([np.empty(0, np.int64), *self._id]),
             np.concatenate([np.empty(0, np.uint32), *self._n_refs]),

@@ -10,7 +10,7 @@ from gis.profiles.verdicts import DEMANDS, FORBIDS
 from routing.graph.turn_graph import TurnGraph, build_turn_graph, check_turn_graph
 from routing.metric import duration_metric
 
-MAX_WALKS = 3000
+MAX_WALKS = 1000
 
 
 def ends(network: RoadNetwork) -> tuple[list[int], list[int]]:
