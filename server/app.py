@@ -20,6 +20,9 @@ _DESCRIPTION = (
 )
 
 
+_PAGES = ("/", "/docs", "/health", "/openapi.json")
+
+
 class Health(BaseModel):
     """How the server is."""
 
@@ -85,5 +88,7 @@ class _ServicesFirst:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"].split("/", 2)[1] in SERVICES:
             await self._services(scope, receive, send)
+        elif scope.get("method") == "HEAD" and scope["path"] in _PAGES:
+            await self._app({**scope, "method": "GET"}, receive, send)  # the server cuts the body
         else:
             await self._app(scope, receive, send)

@@ -71,9 +71,9 @@ def as_geojson(route: Route) -> dict[str, Any]:
 def _show(route: Route) -> None:
     out.print(f"{distance(route.distance_m)}, {duration(route.duration_s)}\n")
     for waypoint, leg in zip(route.waypoints, (*route.legs, None), strict=True):
-        out.print(_place(waypoint), markup=False)
+        out.print(_place(waypoint))
         if leg is not None:
-            out.print(_way(leg), markup=False)
+            out.print(_way(leg))
 
 
 def _place(waypoint: Waypoint) -> str:

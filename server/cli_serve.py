@@ -46,7 +46,7 @@ def _prepare(source: Path | None) -> Path:
     reason = why_build(extract, dataset)
     if reason:
         load_kernels()
-        err.print(f"building {dataset} from {extract}: {reason}", markup=False)
+        err.print(f"building {dataset} from {extract}: {reason}")
         build(extract, dataset)
     return dataset
 

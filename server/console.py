@@ -12,8 +12,16 @@ from rich.table import Table
 
 from gis.stage import StageListener, StageReport, listening
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+_NO_TERMINAL_WIDTH = 160
+
+out = Console(
+    highlight=False,
+    soft_wrap=True,
+    markup=False,
+    emoji=False,
+    width=None if sys.stdout.isatty() else _NO_TERMINAL_WIDTH,
+)
+err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
 class StageBars(StageListener):

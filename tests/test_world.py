@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gis.osm.read import read_osm
 from world import PLAIN, World
 
+from gis.osm.read import read_osm
 from gis.osm.tables import OsmTables
 from gis.osm.tagsets import TagSets, check_tagsets
 from gis.profiles.registry import tag_selection

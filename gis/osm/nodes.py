@@ -346,7 +346,7 @@ def _place(
             if slot[row] != INVALID:
                 at = np.int64(slot[row]) - begin
                 if ordered:
-                    if at <= last:
+                    if at <= last or at >= len(lon):
                         return False
                     while last + 1 < at:
                         last += 1

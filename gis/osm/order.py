@@ -2,7 +2,14 @@
 
 import os
 
-from gis.osm.blobs import BlobIndex, BrokenMessageError, InflateError, inflate_beginning, read_number
+from gis.osm.blobs import (
+    MAX_BLOB_BYTES,
+    BlobIndex,
+    BrokenMessageError,
+    InflateError,
+    inflate_beginning,
+    read_number,
+)
 from gis.osm.wire import (
     BLOCK_PRIMITIVEGROUP,
     BLOCK_STRINGTABLE,
@@ -36,7 +43,7 @@ def _begins_with_nodes(blob: bytes) -> bool:
     """Whether the first object of a blob is a node; also for one that is empty or broken."""
     try:
         key, length, strings = _first_field(inflate_beginning(blob, _NUMBERS_BYTES), 0)
-        if key != BLOCK_STRINGTABLE:
+        if key != BLOCK_STRINGTABLE or not 0 <= length <= MAX_BLOB_BYTES:
             return True
         content = inflate_beginning(blob, strings + length + _NUMBERS_BYTES)
         key, length, group = _first_field(content, strings + length)

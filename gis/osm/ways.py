@@ -117,7 +117,11 @@ def _way_fields(data: U8, position: int, end: int) -> tuple[int, Span, Span, Spa
 def _is_road(
     data: U8, keys: Span, values: Span, strings: Span, seed: U32, roads: RoadFilter
 ) -> bool:
-    """Whether a tag matches the filter; broken lists pass, for ``read_tags`` to find out."""
+    """Whether a tag matches the filter; broken lists pass, for ``read_tags`` to find out.
+
+    Of a repeated key the first counts.
+    """
+    refused = np.int64(0)
     key_at, value_at = keys[0], values[0]
     n_strings = strings[1] - strings[0]
     while key_at < keys[1] and value_at < values[1]:
@@ -128,7 +132,8 @@ def _is_road(
         index = np.int64(seed[strings[0] + key])
         if index != INVALID and roads.rule[index] == _ANY:
             return True
-        if index != INVALID and roads.rule[index] == _LISTED:
+        if index != INVALID and roads.rule[index] == _LISTED and not refused >> index & 1:
+            refused |= 1 << index
             for i in range(len(roads.key)):
                 if roads.key[i] == index and roads.value[i] == seed[strings[0] + value]:
                     return True
@@ -182,9 +187,7 @@ def _decode_ways(
                     continue
                 span = read_span(data, position, end)
                 position = span[1]
-                status, row = _decode_way(
-                    data, span, strings, table, roads, n_way_keys, rows, row
-                )
+                status, row = _decode_way(data, span, strings, table, roads, n_way_keys, rows, row)
                 if status != OK:
                     return status, span[0]
     return OK, row

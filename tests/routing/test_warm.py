@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.compiled
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 RECORD = """
@@ -113,8 +115,6 @@ def finish(process: subprocess.Popen[str]) -> str:
 @pytest.fixture(scope="module")
 def warmed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """A cache that has been warmed from nothing, and what that said of itself."""
-    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
-        pytest.skip("nothing is compiled in this run")
     folder = tmp_path_factory.mktemp("warm")
     return folder, json.loads(finish(start(WARM, folder / "cache", folder)))
 

@@ -9,7 +9,7 @@ from pbf_writer import Block, Group, Node, Way, encode_block, encode_header, fie
 
 from server.cli import run
 
-pytestmark = pytest.mark.usefixtures("kernels")
+pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("kernels")]
 
 
 def cut(sample: bytes) -> bytes:

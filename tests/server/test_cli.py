@@ -16,7 +16,7 @@ from server.app import create_app
 from server.cli import FAILED, INTERRUPTED, run
 from server.state import EngineState
 
-pytestmark = pytest.mark.usefixtures("kernels")
+pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("kernels")]
 
 A, B, C = "24.94,60.167", "24.95,60.175", "24.945,60.170"
 COMMANDS = (["build"], ["info"], ["route"], ["serve"], ["bench"], ["bench", "parse"])

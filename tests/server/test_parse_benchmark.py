@@ -9,6 +9,8 @@ from gis.errors import FormatError
 from server.cli import run
 from server.parse_benchmark import DECODING, INFLATING, READING, ROADS, run_parse_benchmark
 
+pytestmark = pytest.mark.compiled
+
 
 def test_what_is_measured(sample: Path) -> None:
     """Every contender has its time, and every worker count the same stages."""

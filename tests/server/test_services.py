@@ -194,6 +194,12 @@ def test_health(app: Any) -> None:
     assert found["profiles"] == ["car"]
 
 
+@pytest.mark.parametrize("target", ["/", "/docs", "/health", "/openapi.json"])
+def test_head_of_a_page(app: Any, target: str) -> None:
+    """Whoever only looks whether the server is there may ask without a body."""
+    assert ask(app, "HEAD", target).status == 200
+
+
 def test_start_page(app: Any) -> None:
     """The start page is HTML of our own, and its links work."""
     response = ask(app, "GET", "/")

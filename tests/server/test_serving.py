@@ -12,7 +12,7 @@ from typing import IO
 
 import pytest
 
-pytestmark = pytest.mark.usefixtures("kernels")
+pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("kernels")]
 
 ROUTE = "/route/v1/driving/24.94,60.167;24.95,60.175"
 

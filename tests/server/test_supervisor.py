@@ -19,9 +19,7 @@ from gis.errors import ResourceError
 from server.supervisor import bind
 
 TESTS = Path(__file__).resolve().parent.parent
-ENVIRONMENT = os.environ | {
-    "PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent), "/tmp/w/srv"])
-}
+ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)])}
 FAST = "/route/v1/car/1,2;3,4?overview=false"
 SLOW = "/route/v1/car/60,2;3,4?overview=false"
 

@@ -24,6 +24,7 @@ from pbf_writer import (
     frame,
     packed,
     packed_deltas,
+    varint,
     write_pbf,
     zigzag,
 )
@@ -156,6 +157,8 @@ BAD_BLOBS = {
     },
     "not a block": with_block(b"\xff" * 40),
     "field past the end": with_block(field(1, field(1, b"")) + b"\x12\x7fabc"),
+    "strings of length -2": with_block(varint(1 << 3 | 2) + varint(-2) + GOOD),
+    "strings of length 2^63 - 1": with_block(varint(1 << 3 | 2) + varint(2**63 - 1) + GOOD),
     "group of another wire type": with_block(b"\x13\x14"),
     "granularity of zero": with_block(field(1, field(1, b"")) + field(17, 0)),
     "granularity negative": with_block(field(1, field(1, b"")) + field(17, -100)),

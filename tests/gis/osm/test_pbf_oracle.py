@@ -90,6 +90,35 @@ def test_any_encoding(folder: Path, content: list[Block], timestamp: int | None)
     write_and_check(folder, content, timestamp)
 
 
+@pytest.mark.parametrize(
+    "order", [[[1, 9, 3]], [[1], [9, 3]], [[1, 2, 2000, 3]], [[9, 1], [3]], [[3, 3, 1], [2, 3]]]
+)
+def test_unsorted_nodes(tmp_path: Path, order: list[list[int]]) -> None:
+    """Nodes out of order or repeated, within a block and over blocks."""
+    nodes = [[Node(i, i * 1000, at * 1000) for at, i in enumerate(some)] for some in order]
+    road = Way(1, range(1, 3000), [("highway", "primary")])
+    content = [Block([Group(dense=some)]) for some in nodes]
+    write_and_check(tmp_path, [*content, Block([Group(ways=[road])])])
+
+
+def test_repeated_keys(tmp_path: Path) -> None:
+    """Of a key that an object has twice the first counts, also in choosing what to keep."""
+    group = Group(
+        nodes=[Node(1, 0, 0, [("barrier", "gate"), ("barrier", "bollard")])],
+        dense=[Node(2, 0, 0, [("barrier", "stile"), ("access", "no"), ("barrier", "")])],
+        ways=[
+            Way(1, [1, 2], [("route", "bus"), ("route", "ferry")]),
+            Way(2, [1, 2], [("route", "ferry"), ("name", "A"), ("route", "bus"), ("name", "B")]),
+            Way(3, [1, 2], [("route", "bus"), ("route", "ferry"), ("highway", "x")]),
+        ],
+        relations=[
+            Relation(1, [], [("type", "route"), ("type", "restriction")]),
+            Relation(2, [], [("type", "restriction"), ("except", "bus"), ("except", "hgv")]),
+        ],
+    )
+    write_and_check(tmp_path, [Block([group])])
+
+
 @pytest.mark.parametrize(("compression", "dense"), [("zlib", True), ("zstd", False)])
 def test_large_blocks(tmp_path: Path, compression: str, dense: bool) -> None:
     """Blocks with more objects and strings than writers usually put into one."""

@@ -1,0 +1,102 @@
+"""What the server does with requests that do not fit, over a real connection."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("httptools")
+
+TESTS = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    """The port of a running server."""
+    process = subprocess.Popen(
+        [sys.executable, str(TESTS / "fake_server.py"), "1"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)])},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    yield int(process.stdout.readline())
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=10)
+
+
+def talk(port: int, pieces: Iterator[bytes] | list[bytes]) -> str:
+    """All that comes back until the server closes, or a whole JSON answer has come."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        for piece in pieces:
+            connection.sendall(piece)
+        answer = b""
+        while not answer.endswith(b"}"):
+            part = connection.recv(1 << 16)
+            if not part:
+                break
+            answer += part
+        return answer.decode()
+
+
+def endless(start: bytes) -> Iterator[bytes]:
+    """Something that begins like a request and goes on for 400 kB."""
+    yield start
+    for _ in range(400):
+        yield b"a" * 1000
+        time.sleep(0.0005)
+
+
+def request(target: bytes, headers: bytes = b"") -> list[bytes]:
+    return [b"GET " + target + b" HTTP/1.1\r\nHost: x\r\n" + headers + b"\r\n"]
+
+
+def test_a_long_url_is_answered(port: int) -> None:
+    """4,000 coordinates are too many for a URL, and the caller is told."""
+    for points in (4000, 20_000):
+        answer = talk(port, request(b"/route/v1/car/" + b"8.612,41.153;" * points + b"1,1"))
+        assert answer.startswith("HTTP/1.1 414 ")
+        assert "use POST" in answer
+
+
+def test_the_longest_url(port: int) -> None:
+    """500 coordinates with all their digits fit."""
+    target = b"/route/v1/car/" + b";".join([b"-123.1234567,-41.1234567"] * 500)
+    assert talk(port, request(target)).startswith("HTTP/1.1 200 ")
+
+
+def test_a_lone_question_mark_is_seen(port: int) -> None:
+    """It is where a query should be."""
+    answer = talk(port, request(b"/route/v1/car/1,1;2,2?"))
+    assert "Query string malformed close to position 22" in answer
+
+
+def test_large_headers(port: int) -> None:
+    """Headers beyond the limit are refused."""
+    answer = talk(port, request(b"/route/v1/car/1,1;2,2", b"X-Large: " + b"a" * 20_000 + b"\r\n"))
+    assert answer.startswith("HTTP/1.1 431 ")
+
+
+def test_what_does_not_end(port: int) -> None:
+    """A request line or a header without an end is refused while it still comes in."""
+    assert talk(port, endless(b"GET /")).startswith("HTTP/1.1 414 ")
+    assert talk(port, endless(b"GET / HTTP/1.1\r\nHost: x\r\nX: ")).startswith("HTTP/1.1 431 ")
+
+
+def test_a_large_body_is_refused_before_it_is_sent(port: int) -> None:
+    """Its announced length is enough."""
+    head = b"POST /route/v1/car HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    answer = talk(port, [head + b"Content-Length: 2000000\r\n\r\n"])
+    assert answer.startswith("HTTP/1.1 413 ")
+
+
+def test_what_is_no_http(port: int) -> None:
+    """It is refused, and the server goes on."""
+    assert talk(port, [b"\x16\x03\x01 hello\r\n\r\n"]).startswith("HTTP/1.1 400 ")
+    assert talk(port, request(b"/route/v1/car/1,1;2,2")).startswith("HTTP/1.1 200 ")
