@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from gis.profiles.verdicts import STARTPOINT, Verdicts
 from gis.publish import DatasetWriter
 from gis.snap_index import build_snap_index
 from gis.stage import StageReport, recording, stage
+from gis.version import installed_version
 from gis.workers import available_cpus
 from routing.graph.components import build_components
 from routing.graph.turn_graph import build_turn_graph
@@ -69,7 +69,9 @@ def build_dataset(
             writer.add(save_profile(name, parts))
         with stage("write"):
             bounds = _bounds(network)
-            writer.publish(About(_version(), made_from, names, bounds, dict(report.counts)))
+            writer.publish(
+                About(installed_version(), made_from, names, bounds, dict(report.counts))
+            )
     return report
 
 
@@ -152,10 +154,3 @@ def _bounds(network: RoadNetwork) -> tuple[float, float, float, float]:
         float(bound) / UNITS_PER_DEGREE for bound in (lon.min(), lat.min(), lon.max(), lat.max())
     )
     return west, south, east, north
-
-
-def _version() -> str:
-    try:
-        return version("whimbrel")
-    except PackageNotFoundError:
-        return "unknown"

@@ -8,11 +8,11 @@ from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from gis.version import installed_version
 from server.api.openapi import osrm_paths
 from server.api.osrm import SERVICES, OsrmServices
 from server.pages import docs_page, start_page
 from server.state import EngineState
-from server.version import installed_version
 
 _DESCRIPTION = (
     "Routes over OpenStreetMap roads. The services speak version 1 of OSRM's HTTP interface, so"

@@ -41,7 +41,7 @@ INTERRUPTED = 130
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from server.version import installed_version
+        from gis.version import installed_version
 
         typer.echo(f"whimbrel {installed_version()}")
         raise typer.Exit

@@ -4,8 +4,8 @@ import time
 
 from rich.live import Live
 from rich.text import Text
-from routing.warm import is_warm, warm_up
 
+from routing.warm import is_warm, warm_up
 from server.console import err
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from gis.version import installed_version
 from routing.engine import Engine
 from server.errors import InvalidValue
 from server.settings import Settings
-from server.version import installed_version
 
 T = TypeVar("T")
 
