@@ -39,6 +39,7 @@ MAX_BLOB_BYTES = 32 << 20
 
 _KNOWN_FEATURES = {"OsmSchema-V0.6", "DenseNodes"}
 _LENGTH_BYTES = 4
+_MAX_LZMA_MEMORY = 1 << 28  # a damaged header may ask for a dictionary of 4 GiB
 _USUAL_HEADER = b"\x0a\x07OSMData\x18"  # type, and the key of datasize
 _COMPRESSIONS = {
     BLOB_RAW: "raw",
@@ -48,6 +49,7 @@ _COMPRESSIONS = {
     BLOB_LZ4_DATA: "lz4",
     BLOB_ZSTD_DATA: "zstd",
 }
+
 
 @dataclass(frozen=True)
 class BlobIndex:
@@ -247,7 +249,9 @@ def inflated(index: BlobIndex, blobs: I64) -> Iterator[tuple[int, bytes]]:
     Raises FormatError that names the file and the blob.
     """
     with index.path.open("rb") as file:
-        spans = zip(blobs.tolist(), index.start[blobs].tolist(), index.stop[blobs].tolist(), strict=True)
+        spans = zip(
+            blobs.tolist(), index.start[blobs].tolist(), index.stop[blobs].tolist(), strict=True
+        )
         for blob, start, stop in spans:
             try:
                 yield blob, inflate(os.pread(file.fileno(), stop - start, start))
@@ -308,7 +312,7 @@ def _inflate_zlib(data: memoryview, size: int) -> bytes:
 
 def _inflate_lzma(data: memoryview, size: int) -> bytes:
     try:
-        return lzma.LZMADecompressor().decompress(data, size + 1)
+        return lzma.LZMADecompressor(memlimit=_MAX_LZMA_MEMORY).decompress(data, size + 1)
     except (lzma.LZMAError, EOFError) as error:
         raise _CorruptError from error
 

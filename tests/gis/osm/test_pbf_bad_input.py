@@ -155,6 +155,9 @@ BAD_BLOBS = {
         f"{compression} of rubbish": after_good(field(2, 100) + field(number, b"rubbish" * 9))
         for compression, number in (("zlib", 3), ("lzma", 4), ("lz4", 6), ("zstd", 7))
     },
+    "lzma that wants 4 GiB": after_good(
+        field(2, 100) + field(4, b"\x5d" + b"\xff" * 12 + bytes(50))
+    ),
     "not a block": with_block(b"\xff" * 40),
     "field past the end": with_block(field(1, field(1, b"")) + b"\x12\x7fabc"),
     "strings of length -2": with_block(varint(1 << 3 | 2) + varint(-2) + GOOD),
