@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from gis.errors import ResourceError
 from gis.jit import kernel
 
 U8: TypeAlias = npt.NDArray[np.uint8]
@@ -43,11 +44,16 @@ def freeze(array: AnyArray) -> AnyArray:
 
 
 def offsets(counts: AnyArray) -> U32:
-    """First positions of consecutive groups: ``counts`` (n,) to CSR offsets uint32 (n + 1,)."""
+    """First positions of consecutive groups: ``counts`` (n,) to CSR offsets uint32 (n + 1,).
+
+    Raises ``ResourceError`` if they do not fit in 32 bits: the map is too large.
+    """
     first = np.zeros(len(counts) + 1, np.uint64)
     np.cumsum(counts, out=first[1:])
     if first[-1] > INVALID:
-        raise OverflowError(f"{first[-1]} entries do not fit in 32-bit offsets")
+        raise ResourceError(
+            f"the map is too large: {first[-1]} entries in one array, expected at most {INVALID}"
+        )
     return first.astype(np.uint32)
 
 

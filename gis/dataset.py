@@ -5,6 +5,7 @@
 
 import mmap
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,7 +124,7 @@ def _map_array(folder: Path, spec: ArraySpec, verify: bool) -> AnyArray:
             length = os.fstat(descriptor).st_size
             if length != wanted:
                 raise ChecksumError(f"{file}: damaged: {length} bytes, expected {wanted}")
-            mapped = mmap.mmap(descriptor, 0, prot=mmap.PROT_READ)
+            mapped = _map_file(descriptor)
         finally:
             os.close(descriptor)
     except FileNotFoundError:
@@ -139,3 +140,10 @@ def _map_array(folder: Path, spec: ArraySpec, verify: bool) -> AnyArray:
             f"expected {spec.crc32:08x}"
         )
     return array
+
+
+def _map_file(descriptor: int) -> mmap.mmap:
+    """A whole file, read-only. Before Python 3.13 it keeps a descriptor of its own open."""
+    if sys.version_info >= (3, 13):
+        return mmap.mmap(descriptor, 0, prot=mmap.PROT_READ, trackfd=False)
+    return mmap.mmap(descriptor, 0, prot=mmap.PROT_READ)

@@ -7,6 +7,7 @@ an edited checkout, compiles into a fresh folder and never meets stale machine c
 
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -32,19 +33,38 @@ def source_hash() -> str:
 
 
 def _find_cache_folder() -> Path:
-    """The folder of this version's compiled kernels, created; in the temp folder at worst."""
+    """The folder of this version's compiled kernels, created; in the temp folder at worst.
+
+    It is touched, so that its age tells since when nobody has used it.
+    """
     wanted = os.environ.get("WHIMBREL_CACHE_DIR")
     base = Path(wanted) if wanted else platformdirs.user_cache_path("whimbrel")
+    in_temp = Path(tempfile.gettempdir()) / f"whimbrel-{os.getuid()}"
     name = f"kernels-{source_hash()}"
-    for parent in (base, Path(tempfile.gettempdir()) / f"whimbrel-{os.getuid()}"):
+    for parent in (base, in_temp):
         folder = parent / name
         try:
+            if parent == in_temp:
+                _make_private(parent)
             folder.mkdir(parents=True, exist_ok=True)
+            os.utime(folder)
         except OSError:
             continue
         if os.access(folder, os.W_OK):
             return folder
     return Path(tempfile.mkdtemp(prefix="whimbrel-kernels-"))
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder where everybody may, or raise ``OSError``: it may be a trap.
+
+    Its name can be guessed, and what lies in it is loaded as machine code.
+    """
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    others_may_write = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or others_may_write:
+        raise PermissionError(f"{folder}: not a folder of this user alone")
 
 
 CACHE_FOLDER = _find_cache_folder()

@@ -136,7 +136,9 @@ def _refuse_foreign(path: Path) -> None:
         return
     if not path.is_dir():
         raise DatasetError(f"{path}: a file stands where the folder of the dataset would be")
-    if all(is_ours(name) for name in os.listdir(path)):
+    names = os.listdir(path)
+    has_data = any(is_ours(name) and name.startswith("data-") for name in names)
+    if all(is_ours(name) for name in names) and (has_data or MANIFEST not in names):
         return
     try:
         with (path / MANIFEST).open("rb") as stream:

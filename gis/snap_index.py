@@ -11,6 +11,7 @@ from gis.network.road_network import RoadNetwork
 from gis.rtree import RTree, build_rtree
 
 _BLOCK_BITS = 4
+POINTS_OF_BLOCK = 1 << _BLOCK_BITS
 
 
 class SnapIndex(NamedTuple):
@@ -39,7 +40,7 @@ def build_snap_index(network: RoadNetwork) -> SnapIndex:
 
 def make_snap_index(tree: RTree, first_point: U32, point_lon: I32, point_lat: I32) -> SnapIndex:
     """The index around a tree that is there already."""
-    block = np.arange(0, len(point_lon), 2**_BLOCK_BITS)
+    block = np.arange(0, len(point_lon), POINTS_OF_BLOCK)
     block_edge = (np.searchsorted(first_point, block, side="right") - 1).astype(np.uint32)
     return SnapIndex(tree, freeze(block_edge), first_point, point_lon, point_lat)
 

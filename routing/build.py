@@ -32,6 +32,8 @@ from routing.store import PreparedProfile, save_index, save_network, save_profil
 class BuildReport:
     """What a build took and found.
 
+    Of ``counts``, ``ways_open`` are open to one of the vehicles; ``ways_clipped`` of these name
+    nodes that the extract lacks, and of ``ways_lost`` nothing is left.
     ``restrictions_dropped`` counts the relations without effect by reason, ``warnings`` by
     profile, kind and value the tag combinations that were not understood or left aside.
     """
@@ -94,6 +96,9 @@ def _read_network(
         "osm_ways": tables.counts.ways,
         "osm_relations": tables.counts.relations,
         "tag_sets": len(tables.way_tags),
+        "ways_open": found.open_ways,
+        "ways_clipped": len(found.clipped_ways),
+        "ways_lost": len(found.lost_ways),
         "nodes": network.n_nodes,
         "edges": network.n_edges,
         "arcs": network.n_arcs,

@@ -10,17 +10,17 @@ from gis.geodesy import UNITS_PER_DEGREE
 from gis.snap import BACKWARD, FORWARD, Snap, nearest
 from gis.snap_index import SnapIndex
 from routing.errors import NoSegment
-from routing.graph.components import END, OPEN, START, STARTPOINT, Components
+from routing.graph.components import ARC_END, ARC_OPEN, ARC_START, ARC_STARTPOINT, Components
 from routing.reference.seeds import Position
 
 MAX_TIES = 11
 """So many more roads than one may meet at a point."""
 
-CONNECTED = OPEN | START | END
+CONNECTED = ARC_OPEN | ARC_START | ARC_END
 """The flags of an arc where one can come from and go to, at every point of a route alike."""
 
 
-class Query(NamedTuple):
+class PointQuery(NamedTuple):
     """An input point in degrees, and what limits its positions."""
 
     lon: float
@@ -49,14 +49,14 @@ class CandidateFinder:
         self._flags = components.arc_flags
         self._component = components.arc_component
 
-    def nearest(self, query: Query, anywhere: bool, number: int = 1) -> list[Snap]:
+    def nearest(self, query: PointQuery, anywhere: bool, number: int = 1) -> list[Snap]:
         """The nearest positions on ``number`` roads, and on those as near as the last of them.
 
         Only where the profile lets routes begin and end, unless ``anywhere``.
         """
-        return self._find(query, OPEN if anywhere else OPEN | STARTPOINT, number)
+        return self._find(query, ARC_OPEN if anywhere else ARC_OPEN | ARC_STARTPOINT, number)
 
-    def choose(self, queries: Sequence[Query], anywhere: bool) -> list[list[Candidates]]:
+    def choose(self, queries: Sequence[PointQuery], anywhere: bool) -> list[list[Candidates]]:
         """Candidates for every point of a route, in one version or two, the better one first.
 
         A point stands for the nearest road that can be reached from a big component and leads to
@@ -79,14 +79,14 @@ class CandidateFinder:
         shared = reduce(set.intersection, (self._components_of(c) for c in near))
         return [near, connected] if shared else [connected]
 
-    def _connected(self, query: Query, near: Candidates, anywhere: bool) -> Candidates:
+    def _connected(self, query: PointQuery, near: Candidates, anywhere: bool) -> Candidates:
         """The candidates nearest to a point that are joined to a big component.
 
         It is enough if one direction of a road is.
         """
         if any(self._flags[p.arc] & CONNECTED == CONNECTED for p in near.positions):
             return near
-        snaps = self._find(query, CONNECTED if anywhere else CONNECTED | STARTPOINT, 1)
+        snaps = self._find(query, CONNECTED if anywhere else CONNECTED | ARC_STARTPOINT, 1)
         if not snaps:
             return near
         if query.bearing is None:
@@ -94,13 +94,13 @@ class CandidateFinder:
         return Candidates(snaps, [p for snap in snaps for p in _positions(snap)])
 
     def _open_directions(self, edge: int) -> int:
-        forward, backward = self._flags[2 * edge : 2 * edge + 2] & OPEN
+        forward, backward = self._flags[2 * edge : 2 * edge + 2] & ARC_OPEN
         return FORWARD * int(forward) | BACKWARD * int(backward)
 
     def _components_of(self, candidates: Candidates) -> set[int]:
         return {int(self._component[p.arc]) for p in candidates.positions}
 
-    def _find(self, query: Query, mask: int, number: int) -> list[Snap]:
+    def _find(self, query: PointQuery, mask: int, number: int) -> list[Snap]:
         return nearest(
             self._index,
             round(query.lon * UNITS_PER_DEGREE),

@@ -17,9 +17,9 @@ from gis.manifest import About
 from gis.network.names import NamePool
 from gis.snap import FORWARD, Snap
 from routing.assemble import End, LegAssembler, PathOfArcs
-from routing.candidates import CandidateFinder, Candidates, Query
+from routing.candidates import CandidateFinder, Candidates, PointQuery
 from routing.chain import BrokenChainError, ChainFinder, Search, Stretch
-from routing.errors import InvalidCoordinate, InvalidInput, NoRoute, NoSegment
+from routing.errors import InvalidCoordinate, InvalidInput, InvalidValue, NoRoute, NoSegment
 from routing.reference.dijkstra import SearchState, dijkstra
 from routing.reference.landmarks import alt_query
 from routing.reference.seeds import part_cost
@@ -243,7 +243,7 @@ def _queries(
     points: Sequence[Point],
     radiuses: Sequence[float | None] | None,
     bearings: Sequence[Bearing | None] | None,
-) -> list[Query]:
+) -> list[PointQuery]:
     """The input points with their limits, checked."""
     n = len(points)
     for name, values in (("radiuses", radiuses), ("bearings", bearings)):
@@ -264,7 +264,7 @@ def _queries(
             raise InvalidInput(
                 f"bearing {i} is {bearing[0]},{bearing[1]}, expected 0..360 and 0..180 degrees"
             )
-        queries.append(Query(lon, lat, math.inf if radius_m is None else radius_m, bearing))
+        queries.append(PointQuery(lon, lat, math.inf if radius_m is None else radius_m, bearing))
     return queries
 
 
@@ -276,7 +276,7 @@ def _stops(waypoints: Sequence[int] | None, n_points: int) -> list[int]:
         return list(range(n_points))
     stops = sorted(set(waypoints))
     if not stops or stops[0] != 0 or stops[-1] != n_points - 1:
-        raise InvalidInput("First and last coordinates must be specified as waypoints.")
+        raise InvalidValue("First and last coordinates must be specified as waypoints.")
     return stops
 
 

@@ -15,6 +15,12 @@ class InvalidInput(QueryError):
     code = "InvalidOptions"
 
 
+class InvalidValue(InvalidInput):
+    """A value that is well formed, but not possible for this dataset or this question."""
+
+    code = "InvalidValue"
+
+
 class InvalidCoordinate(QueryError):
     """A coordinate that is not on the globe."""
 

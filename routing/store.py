@@ -17,6 +17,7 @@ from gis.arrays import AnyArray, freeze, offsets
 from gis.errors import DatasetError
 from gis.network.road_network import RoadNetwork
 from gis.snap_index import SnapIndex
+from routing.consistency import check_network_arrays, check_profile_arrays
 from routing.graph.components import Components
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
@@ -52,12 +53,15 @@ def save_index(index: SnapIndex) -> dict[str, AnyArray]:
 
 
 def load_network(arrays: Mapping[str, AnyArray]) -> tuple[RoadNetwork, SnapIndex]:
-    """The network of a dataset, and the index over its shape."""
+    """The network of a dataset, and the index over its shape.
+
+    Raises ``DatasetError`` naming an array that does not fit to the others.
+    """
     shared = {alias: arrays[name] for alias, name in _ALIASES.items() if name in arrays}
-    return (
-        from_arrays(RoadNetwork, "network", arrays),
-        from_arrays(SnapIndex, "index", {**arrays, **shared}),
-    )
+    network = from_arrays(RoadNetwork, "network", arrays)
+    index = from_arrays(SnapIndex, "index", {**arrays, **shared})
+    check_network_arrays(arrays)
+    return network, index
 
 
 def save_profile(name: str, profile: PreparedProfile) -> dict[str, AnyArray]:
@@ -66,8 +70,13 @@ def save_profile(name: str, profile: PreparedProfile) -> dict[str, AnyArray]:
 
 
 def load_profile(name: str, arrays: Mapping[str, AnyArray]) -> PreparedProfile:
-    """One vehicle of a dataset."""
-    return from_arrays(PreparedProfile, f"profile.{name}", arrays)
+    """One vehicle of a dataset whose network is `load_network`'s.
+
+    Raises ``DatasetError`` naming an array that does not fit to the others.
+    """
+    profile = from_arrays(PreparedProfile, f"profile.{name}", arrays)
+    check_profile_arrays(name, arrays)
+    return profile
 
 
 def to_arrays(name: str, value: Any) -> dict[str, AnyArray]:
@@ -107,9 +116,15 @@ def _restore(kind: Any, name: str, arrays: Mapping[str, AnyArray]) -> Any:
     if origin is np.ndarray:
         return _take(name, arrays, np.dtype(typing.get_args(typing.get_args(kind)[1])[0]))
     if origin is tuple:
-        first = _take(f"{name}.first_byte", arrays, np.dtype(np.uint32)).tolist()
+        first = _take(f"{name}.first_byte", arrays, np.dtype(np.uint32))
         text = _take(f"{name}.text", arrays, np.dtype(np.uint8)).tobytes()
-        return tuple(text[start:stop].decode() for start, stop in itertools.pairwise(first))
+        if first.ndim != 1 or first[:1].tolist() != [0] or first[-1] != len(text):
+            raise DatasetError(f"array {name}.first_byte of the dataset does not fit to its text")
+        try:
+            ends = itertools.pairwise(first.tolist())
+            return tuple(text[start:stop].decode() for start, stop in ends)
+        except UnicodeDecodeError as error:
+            raise DatasetError(f"array {name}.text of the dataset: {error}") from None
     return kind(
         **{
             field: _restore(hint, f"{name}.{field}", arrays)

@@ -6,7 +6,9 @@ The parts of the work are done side by side, each in a process of its own.
 import fcntl
 import logging
 import os
+import re
 import select
+import shutil
 import signal
 import sys
 import tempfile
@@ -30,6 +32,9 @@ _MARKER = CACHE_FOLDER / (
 )
 _LOCK = CACHE_FOLDER / "warm.lock"
 _POLL_S = 0.2
+_KERNELS = re.compile(r"kernels-[0-9a-f]{12}", re.ASCII)
+_FORGOTTEN_S = 30 * 86400.0
+"""Kernels of other versions are removed after so long without use."""
 
 
 def is_warm() -> bool:
@@ -43,10 +48,12 @@ def warm_up(progress: Callable[[int], None]) -> int:
 
     ``progress`` is called a few times a second with the number so far. One process does the work,
     others that begin meanwhile wait for it. What fails or is killed is done again the next time.
+    Kernels of versions that nobody has used for a month are removed.
     """
     with _only_one(progress):
         if is_warm():
             return 0
+        _remove_forgotten()
         with tempfile.TemporaryDirectory(prefix="whimbrel-") as name:
             # Imported here, since a command whose kernels are compiled needs none of it.
             from routing.warm_world import PARTS
@@ -55,6 +62,21 @@ def warm_up(progress: Callable[[int], None]) -> int:
         if whole:
             _MARKER.touch()
     return compiled
+
+
+def _remove_forgotten() -> None:
+    """Remove the folders of kernels beside our own that nobody has touched for long."""
+    if not _KERNELS.fullmatch(CACHE_FOLDER.name):  # a temporary one, among the files of others
+        return
+    for name in os.listdir(CACHE_FOLDER.parent):
+        folder = CACHE_FOLDER.parent / name
+        if folder == CACHE_FOLDER or not _KERNELS.fullmatch(name) or folder.is_symlink():
+            continue
+        try:
+            if time.time() - folder.stat().st_mtime > _FORGOTTEN_S:
+                shutil.rmtree(folder)
+        except OSError:  # another process removes it, too, or it is not ours
+            continue
 
 
 class _Counter(event.Listener):
@@ -114,6 +136,7 @@ def _start(part: Callable[[Path], None], folder: Path, writer: int) -> int:
 def _run(part: Callable[[Path], None], folder: Path, writer: int) -> NoReturn:
     status = 1
     try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         event.register("numba:compile", _Counter(writer))  # type: ignore[no-untyped-call]
         part(folder)
         status = 0

@@ -32,7 +32,7 @@ class Health(BaseModel):
     extract: str = Field(description="The OpenStreetMap file that it was made from")
     timestamp: str = Field(description="Date of the map data, empty if the file does not tell")
     profiles: list[str]
-    uptime_s: float = Field(description="Seconds since this worker process opened the dataset")
+    uptime_s: float = Field(description="Seconds since the server opened the dataset")
     process: int = Field(description="Process id of the worker that answers")
 
 
@@ -86,9 +86,14 @@ class _ServicesFirst:
         self._services = services
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"].split("/", 2)[1] in SERVICES:
+        if scope["type"] == "http" and _is_for_services(scope["path"]):
             await self._services(scope, receive, send)
         elif scope.get("method") == "HEAD" and scope["path"] in _PAGES:
             await self._app({**scope, "method": "GET"}, receive, send)  # the server cuts the body
         else:
             await self._app(scope, receive, send)
+
+
+def _is_for_services(path: str) -> bool:
+    """Whether a path begins with a service, or is none: the services say what is wrong with it."""
+    return not path.startswith("/") or path.split("/", 2)[1] in SERVICES

@@ -1,9 +1,11 @@
 """The command line. What a command needs it imports itself, so that help comes at once."""
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -37,6 +39,8 @@ DatasetPath = Annotated[
 
 FAILED = 2
 INTERRUPTED = 130
+TERMINATED = 143
+DEBUG = "WHIMBREL_DEBUG"
 
 
 def _version(wanted: bool) -> None:
@@ -64,14 +68,17 @@ def build(
         Path | None,
         typer.Option("--output", "-o", metavar="DATASET", help="Default: city.whimbrel beside it."),
     ] = None,
-    profile: Annotated[list[str] | None, typer.Option(help="Vehicle; may be repeated.")] = None,
+    profile: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME,NAME...", help="Vehicles; may be repeated.  [default: car]"),
+    ] = None,
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:
     """Turn an extract into a dataset."""
     from server.cli_build import build_and_report
 
-    build_and_report(extract, output, tuple(profile or ["car"]), workers, as_json)
+    build_and_report(extract, output, _split(profile or ["car"]), workers, as_json)
 
 
 @app.command()
@@ -124,7 +131,10 @@ def serve(
     ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any.")] = 5000,
-    workers: Workers = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", "-j", min=1, help="Processes; by default one per processor."),
+    ] = None,
 ) -> None:
     """Answer OSRM's HTTP requests."""
     from server.cli_serve import serve_dataset
@@ -150,6 +160,7 @@ def bench_parse(
 def main() -> NoReturn:
     """Run the command line: errors of ours and of the caller are one line and status 2."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # we use none, and they hinder forking
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         status = run(sys.argv[1:])
         sys.stdout.flush()
@@ -179,9 +190,29 @@ def run(arguments: Sequence[str]) -> int:
         return _fail("not enough memory")
     except Exception as error:
         message = getattr(error, "format_message", None)  # typer's word for a wrong call
-        if message is None:
-            raise
-        return _fail(_usage(message(), error))
+        return _fail(_usage(message(), error) if message else _fault(error))
+
+
+def _terminate(signum: int, frame: FrameType | None) -> NoReturn:
+    """End by an exception, so that whatever is under way cleans up, undisturbed."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise SystemExit(TERMINATED)
+
+
+def _split(lists: Sequence[str]) -> tuple[str, ...]:
+    """What stands in lists separated by commas."""
+    return tuple(name.strip() for text in lists for name in text.split(","))
+
+
+def _fault(error: Exception) -> str:
+    """What is said of an error that is not the caller's."""
+    what = f"internal error: {type(error).__name__}: {error}"
+    if not os.environ.get(DEBUG):
+        return f"{what}; set {DEBUG}=1 for details"
+    from traceback import print_exc
+
+    print_exc()
+    return what
 
 
 def _usage(message: str, error: Any) -> str:

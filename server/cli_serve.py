@@ -1,9 +1,10 @@
 """The command that answers HTTP requests."""
 
 import logging
-import os
 from pathlib import Path
 
+from gis.errors import DatasetError
+from gis.workers import available_cpus
 from routing.engine import Engine
 from routing.errors import QueryError
 from server.cli_build import build
@@ -22,11 +23,11 @@ def serve_dataset(source: Path | None, host: str, port: int, workers: int | None
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
     logging.getLogger("uvicorn.access").setLevel(logging.INFO)
     bind(host, port).close()  # rather now than after a long build
-    dataset = _prepare(source)
-    state = EngineState(Engine.open(dataset), dataset, settings)
+    engine, dataset = open_engine(source)
+    state = EngineState(engine, dataset, settings)
     load_kernels()
-    _touch(state.engine)
-    n_workers = workers or len(os.sched_getaffinity(0))
+    _touch(engine)
+    n_workers = workers or available_cpus()
     sock = bind(host, port)
     url = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}/"
     supervisor = Supervisor(Worker(state).run, sock, n_workers, settings.drain_s)
@@ -37,18 +38,22 @@ def serve_dataset(source: Path | None, host: str, port: int, workers: int | None
     )
 
 
-def _prepare(source: Path | None) -> Path:
-    """The dataset to serve, built from its extract where it is missing or old."""
+def open_engine(source: Path | None) -> tuple[Engine, Path]:
+    """The dataset to serve, built from its extract where it is missing, old or damaged."""
     if source is not None and is_dataset(source):
-        return source
+        return Engine.open(source), source
     extract = source or sample_extract()
     dataset = dataset_of(extract) if source else sample_dataset(extract)
     reason = why_build(extract, dataset)
-    if reason:
-        load_kernels()
-        err.print(f"building {dataset} from {extract}: {reason}")
-        build(extract, dataset)
-    return dataset
+    if not reason:
+        try:
+            return Engine.open(dataset), dataset
+        except DatasetError as error:
+            reason = str(error)
+    load_kernels()
+    err.print(f"building {dataset} from {extract}: {reason}")
+    build(extract, dataset)
+    return Engine.open(dataset), dataset
 
 
 def _touch(engine: Engine) -> None:

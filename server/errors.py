@@ -11,6 +11,7 @@ from gis.errors import (
 from routing.errors import (
     InvalidCoordinate,
     InvalidInput,
+    InvalidValue,
     NoRoute,
     NoSegment,
     QueryError,
@@ -40,12 +41,6 @@ class InvalidQuery(QueryError):
     """Coordinates, options or a body that cannot be read."""
 
     code = "InvalidQuery"
-
-
-class InvalidValue(QueryError):
-    """A value that is well formed, but that this dataset or service does not know."""
-
-    code = "InvalidValue"
 
 
 class Unsupported(QueryError):
@@ -84,6 +79,12 @@ class BodyTooLarge(QueryError):
     code = "TooBig"
 
 
+class Busy(QueryError):
+    """More requests at once than the server lets wait."""
+
+    code = "Busy"
+
+
 STATUS: dict[type[EngineError], int] = {
     QueryError: 400,
     InvalidInput: 400,
@@ -102,6 +103,7 @@ STATUS: dict[type[EngineError], int] = {
     UrlTooLong: 414,
     HeadersTooLarge: 431,
     BodyTooLarge: 413,
+    Busy: 503,
     EngineError: 500,
     FormatError: 500,
     ProfileError: 500,

@@ -1,6 +1,7 @@
 """Where datasets and the sample lie, and whether a dataset is the extract's newest."""
 
 import os
+import stat
 import tempfile
 from importlib import resources
 from pathlib import Path
@@ -66,12 +67,24 @@ def sample_dataset(extract: Path) -> Path:
     beside = dataset_of(extract)
     if extract.parent.name == "data" and os.access(extract.parent, os.W_OK):
         return beside
-    own = f"whimbrel-{os.getuid()}"
-    for folder in (platformdirs.user_cache_path("whimbrel"), Path(tempfile.gettempdir()) / own):
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK):
-            return folder / beside.name
-    return beside
+    cache = platformdirs.user_cache_path("whimbrel")
+    if _can_write(cache):
+        return cache / beside.name
+    shared = Path(tempfile.gettempdir()) / f"whimbrel-{os.getuid()}"
+    return (shared if _can_write(shared) and _is_private(shared) else extract.parent) / beside.name
+
+
+def _can_write(folder: Path) -> bool:
+    """Whether a folder can be written to, made if need be."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether nobody else can have put something into a folder, or put it there."""
+    found = folder.lstat()
+    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return ours and stat.S_IMODE(found.st_mode) & 0o077 == 0

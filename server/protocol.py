@@ -1,5 +1,6 @@
 """HTTP as uvicorn speaks it with httptools, with a limit on what comes before the body."""
 
+import re
 from typing import cast
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
@@ -14,8 +15,19 @@ MAX_HEAD_BYTES = 256 << 10
 _MAX_PARSED_BYTES = 65_000
 """The parser cannot split a longer URL; the application refuses it by its length."""
 
+_SCHEME_AND_AUTHORITY = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*://[^/?]*")
+
 _LINGER_S = 1.0
 """How long a refused sender may go on: who is cut off while sending never sees the answer."""
+
+
+def origin_form(target: bytes) -> bytes:
+    """A request target without the scheme and host that it may begin with, as for a proxy."""
+    start = _SCHEME_AND_AUTHORITY.match(target)
+    if start is None:
+        return target
+    rest = target[start.end() :]
+    return rest if rest.startswith(b"/") else b"/" + rest
 
 
 class LimitedHttpProtocol(HttpToolsProtocol):
@@ -33,8 +45,9 @@ class LimitedHttpProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """The request is known but for its body."""
         self._unfinished_bytes = -1
-        target = self.url
-        self.url = target[:_MAX_PARSED_BYTES]
+        target = origin_form(self.url)
+        # The parser of URLs knows paths only; what is none the application refuses.
+        self.url = target[:_MAX_PARSED_BYTES] if target.startswith(b"/") else b"*"
         super().on_headers_complete()
         cast("dict[str, object]", self.scope)[SCOPE_TARGET] = target
 

@@ -25,6 +25,8 @@ class Settings:
     """Most bytes of a request's path and query."""
     max_header_bytes: int = 16 << 10
     """Most bytes of a request's headers."""
+    max_waiting_requests: int = 100
+    """Most long requests that wait in each worker process; more are refused."""
     keep_alive_s: int = 5
     """Seconds before an idle connection is closed."""
     drain_s: int = 20

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 from gis.version import installed_version
 from routing.engine import Engine
-from server.errors import InvalidValue
+from routing.errors import InvalidValue
+from server.errors import Busy
 from server.settings import Settings
 
 T = TypeVar("T")
@@ -36,8 +37,10 @@ class EngineState:
     engine: Engine
     dataset: Path
     settings: Settings = field(default_factory=Settings)
-    opened: float = field(default_factory=time.time)
+    opened: float = field(default_factory=time.monotonic)
     _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_THREADS))
+    _begun: int = 0
+    """Requests that a thread works on or that wait for one."""
 
     def profile(self, name: str) -> str:
         """The profile of the dataset that a request means; raises ``InvalidValue``."""
@@ -48,8 +51,17 @@ class EngineState:
         raise InvalidValue(f"Profile '{name}' is not in this dataset ({', '.join(profiles)})")
 
     async def in_thread(self, work: Callable[[], T]) -> T:
-        """The result of work that would hold up other requests if it ran here."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        """The result of work that would hold up other requests if it ran here.
+
+        Raises ``Busy`` if as much work waits already as may.
+        """
+        if self._begun >= _THREADS + self.settings.max_waiting_requests:
+            raise Busy("Too many requests are waiting; try again later.")
+        self._begun += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        finally:
+            self._begun -= 1
 
     def health(self) -> dict[str, Any]:
         """How this process is, for whoever watches it."""
@@ -61,7 +73,7 @@ class EngineState:
             "extract": extract.name,
             "timestamp": extract.timestamp,
             "profiles": list(self.engine.profiles),
-            "uptime_s": round(time.time() - self.opened, 1),
+            "uptime_s": round(time.monotonic() - self.opened, 1),
             "process": os.getpid(),
         }
 

@@ -24,7 +24,10 @@ _log = logging.getLogger(__name__)
 _WATCHED = frozenset({signal.SIGCHLD, signal.SIGTERM, signal.SIGINT})
 _STABLE_S = 5.0
 """A worker that lived this long is replaced at once, one that did not after a pause."""
+_MIN_PAUSE_S = 0.1
 _MAX_PAUSE_S = 2.0
+_IDLE_S = 3600.0
+"""How long to wait for a signal when there is nothing else to do; any length will do."""
 _KILL_AFTER_S = 5.0
 """How long after its time to drain a worker may take to end."""
 
@@ -37,7 +40,7 @@ def bind(host: str, port: int) -> socket.socket:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind((host, port))
         sock.listen(2048)
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, TypeError, ValueError) as error:  # the last two: odd names
         sock.close()
         if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
             reason = "something else is listening there; choose another with --port"
@@ -66,7 +69,6 @@ class Supervisor:
         self._workers = workers
         self._drain_s = drain_s
         self._started: dict[int, float] = {}
-        self._pause_s = 0.0
         self._alive, self._held = os.pipe()
 
     @property
@@ -82,8 +84,7 @@ class Supervisor:
                 for _ in range(self._workers):
                     self._start_worker()
                 ready()
-                while signal.sigwait(_WATCHED) == signal.SIGCHLD:
-                    self._replace_dead()
+                self._replace_dead()
             finally:
                 self._sock.close()
                 self._stop_workers()
@@ -114,14 +115,37 @@ class Supervisor:
             os._exit(status)
 
     def _replace_dead(self) -> None:
+        """Start others for workers that die, after a pause if need be, until told to stop."""
+        pause_s = due = 0.0
+        while True:
+            lacking = len(self._started) < self._workers
+            wait_s = max(due - time.monotonic(), 0.0) if lacking else _IDLE_S
+            told = signal.sigtimedwait(_WATCHED, wait_s)
+            if told is not None and told.si_signo != signal.SIGCHLD:
+                return
+            if told is None and self._fill():
+                continue
+            steady = told is not None and self._bury_dead()
+            pause_s = 0.0 if steady else min(max(2 * pause_s, _MIN_PAUSE_S), _MAX_PAUSE_S)
+            due = time.monotonic() + pause_s
+
+    def _bury_dead(self) -> bool:
+        """Forget the workers that have ended; whether all of them had lived long enough."""
+        steady = True
         for pid, status in _reap(self._started):
-            lived_s = time.monotonic() - self._started.pop(pid)
-            if lived_s >= _STABLE_S:
-                self._pause_s = 0.0
             _log.warning("worker %d ended with status %d: starting another", pid, status)
-            time.sleep(self._pause_s)
-            self._pause_s = min(max(2 * self._pause_s, 0.1), _MAX_PAUSE_S)
-            self._start_worker()
+            steady &= time.monotonic() - self._started.pop(pid) >= _STABLE_S
+        return steady
+
+    def _fill(self) -> bool:
+        """Start workers up to their number; whether the system let us."""
+        try:
+            while len(self._started) < self._workers:
+                self._start_worker()
+        except OSError as error:
+            _log.warning("cannot start a worker: %s: trying again", error.strerror)
+            return False
+        return True
 
     def _stop_workers(self) -> None:
         """Let the workers finish what they have begun; a second signal ends them at once."""

@@ -6,11 +6,11 @@ import signal
 import socket
 from collections.abc import Iterator
 from types import FrameType
-from typing import Any
 
 import uvicorn
 
 from server.app import create_app
+from server.protocol import LimitedHttpProtocol
 from server.state import EngineState
 
 
@@ -50,7 +50,7 @@ class Worker:
         settings = state.settings
         self._config = uvicorn.Config(
             create_app(state),
-            http=_protocol(),
+            http=LimitedHttpProtocol,
             ws="none",
             lifespan="off",
             log_config=None,
@@ -59,7 +59,6 @@ class Worker:
             proxy_headers=False,
             timeout_keep_alive=settings.keep_alive_s,
             timeout_graceful_shutdown=settings.drain_s,
-            h11_max_incomplete_event_size=settings.max_url_bytes + settings.max_header_bytes + 1024,
         )
         self._config.load()
         self._config.get_loop_factory()
@@ -67,12 +66,3 @@ class Worker:
     def run(self, sock: socket.socket, parent: int) -> None:
         """Answer requests until told to stop; those that have begun are finished."""
         _Server(self._config, parent).run(sockets=[sock])
-
-
-def _protocol() -> Any:
-    """The faster parser where it is installed, else the one that uvicorn always has."""
-    try:
-        from server.protocol import LimitedHttpProtocol
-    except ModuleNotFoundError:
-        return "h11"
-    return LimitedHttpProtocol

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from world import PLAIN, World
 
+from gis.arrays import AnyArray
 from gis.dataset import Dataset
 from gis.manifest import About, Extract, Manifest
 from gis.profiles.registry import apply_profile, tag_selection
@@ -17,6 +18,14 @@ from routing.store import save_index, save_network, save_profile
 def engine_of(world: World, *profiles: Profile) -> Engine:
     """The engine for a world and these vehicles, PLAIN if none is named."""
     vehicles = profiles or (PLAIN,)
+    names = tuple(vehicle.name for vehicle in vehicles)
+    about = About("test", Extract("drawn.osm", 0, ""), names, (0.0, 0.0, 0.0, 0.0), {})
+    return Engine(Dataset(Path("drawn.whimbrel"), Manifest(about, ()), arrays_of(world, *vehicles)))
+
+
+def arrays_of(world: World, *profiles: Profile) -> dict[str, AnyArray]:
+    """All arrays of the dataset of a world for these vehicles, PLAIN if none is named."""
+    vehicles = profiles or (PLAIN,)
     tables = world.tables(tag_selection(vehicles))
     network, _ = world.network(*vehicles)
     verdicts = [
@@ -27,6 +36,4 @@ def engine_of(world: World, *profiles: Profile) -> Engine:
     prepared = prepare_profiles(network, vehicles, verdicts, report)
     for vehicle, parts in zip(vehicles, prepared, strict=True):
         arrays |= save_profile(vehicle.name, parts)
-    names = tuple(vehicle.name for vehicle in vehicles)
-    about = About("test", Extract("drawn.osm", 0, ""), names, (0.0, 0.0, 0.0, 0.0), report.counts)
-    return Engine(Dataset(report.dataset, Manifest(about, ()), arrays))
+    return arrays

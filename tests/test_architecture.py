@@ -13,6 +13,8 @@ BASE = {"gis.jit", "gis.arrays", "gis.errors", "gis.stage"}
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
 MAX_KERNEL_PARAMETERS = 8
+NUMBA_DECORATORS = {"njit", "jit", "vectorize", "guvectorize", "cfunc", "stencil", "jitclass"}
+NOT_IN_KERNELS = {"print", "sort", "sorted", "argsort", "searchsorted", "unique"}
 
 
 def parse(path: Path) -> ast.Module:
@@ -43,7 +45,41 @@ def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionD
 
 
 def is_kernel(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return any(isinstance(d, ast.Name) and d.id == "kernel" for d in function.decorator_list)
+    return any(called_name(d) in {"kernel", "plain_kernel"} for d in function.decorator_list)
+
+
+def called_name(node: ast.expr) -> str:
+    """The last name of ``a``, ``b.a``, ``a(...)`` and ``b.a(...)``."""
+    if isinstance(node, ast.Call):
+        node = node.func
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def compiler_uses(tree: ast.Module) -> list[str]:
+    """Where a file names one of Numba's decorators, called, bare, or imported under any name."""
+    names = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "numba":
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.Name | ast.Attribute):
+            names.append(called_name(node))
+    return [name for name in names if name in NUMBA_DECORATORS]
+
+
+def forbidden_in_kernels(tree: ast.Module) -> list[str]:
+    """What kernels do that they must not: raise, print, or call what compiles for seconds."""
+    found = []
+    for function in functions(tree):
+        if not is_kernel(function):
+            continue
+        for node in ast.walk(function):
+            if isinstance(node, ast.Raise | ast.Assert | ast.Try):
+                found.append(f"{function.name}: {type(node).__name__}")
+            if isinstance(node, ast.Call) and called_name(node) in NOT_IN_KERNELS:
+                found.append(f"{function.name}: {called_name(node)}")
+    return found
 
 
 def test_there_are_files() -> None:
@@ -90,15 +126,57 @@ def test_sizes(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=module_of)
 def test_kernels_only_through_the_decorator(path: Path) -> None:
-    """Numba is used through gis.jit.kernel alone, never with parallel or fastmath."""
-    tree = parse(path)
+    """Numba is used through the decorators of gis.jit alone, never with parallel or fastmath."""
     if module_of(path) != "gis.jit":
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                assert node.func.attr not in {"njit", "jit", "vectorize", "guvectorize"}
+        assert compiler_uses(parse(path)) == []
     text = path.read_text()
     assert "parallel=True" not in text
     assert "fastmath" not in text
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_of)
+def test_kernels_do_only_what_kernels_may(path: Path) -> None:
+    """Kernels never raise or print, and call nothing that takes seconds to compile."""
+    assert forbidden_in_kernels(parse(path)) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import numba\n@numba.njit\ndef f(): ...",
+        "import numba\n@numba.njit(cache=True)\ndef f(): ...",
+        "from numba import njit\n@njit\ndef f(): ...",
+        "from numba import njit\nf = njit(cache=True)(g)",
+        "from numba import jit as quick\n@quick\ndef f(): ...",
+        "from numba.experimental import jitclass",
+    ],
+)
+def test_uses_of_the_compiler_are_found(source: str) -> None:
+    """In whatever way a decorator is imported and applied, it is noticed."""
+    assert compiler_uses(ast.parse(source))
+    assert not compiler_uses(ast.parse("from gis.jit import kernel\n@kernel\ndef f(): ..."))
+
+
+@pytest.mark.parametrize("decorator", ["kernel", "plain_kernel", "jit.kernel"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "raise ValueError",
+            "assert x",
+            "print(x)",
+            "np.sort(x)",
+            "x.sort()",
+            "y = np.argsort(x)",
+        ),
+        *("return np.searchsorted(x, 1)", "np.unique(x)", "if x:\n  for y in sorted(x): ..."),
+    ],
+)
+def test_misdeeds_of_kernels_are_found(decorator: str, line: str) -> None:
+    """Whatever a kernel must not do is noticed under each decorator, and nowhere else."""
+    body = line.replace("\n", "\n ")
+    assert len(forbidden_in_kernels(ast.parse(f"@{decorator}\ndef f(x):\n {body}"))) == 1
+    assert forbidden_in_kernels(ast.parse(f"def f(x):\n {body}")) == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=module_of)

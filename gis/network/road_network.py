@@ -48,7 +48,7 @@ class RoadNetwork:
     | edge_tagset | uint32 (E,) | set in ``way_tags`` |
     | edge_label | uint32 (E,) | set in ``labels`` |
     | edge_length_m | float32 (E,) | metres along the shape |
-    | edge_share | float32 (E,) | the edge's part of its way's length, 0..1 |
+    | edge_share | float32 (E,) | the edge's part of the length of its way's edges, 0..1 |
     | first_point | uint32 (E + 1,) | offsets into the points; two or more each |
     | point_lon, point_lat | int32 (P,) | the shape from tail to head, both ends included |
     | point_id | int64 (P,) | OpenStreetMap ids of the points |

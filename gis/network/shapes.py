@@ -17,7 +17,9 @@ def measure_edges(first_point: U32, lon: I32, lat: I32) -> F64:
 def share_of_way(way: U32, length_m: F64) -> F32:
     """Each edge's part of the length of all edges of its way, float32 (E,).
 
-    ``way`` (E,) ascends. The edges of a way without any length share it equally.
+    ``way`` (E,) ascends. The edges of a way without any length share it equally. What a file
+    lacks of a way is in no share, so what is left of a ferry cut off at the edge of an extract
+    takes the time of the whole crossing: too long rather than a shortcut.
     """
     total_m = np.bincount(way, length_m)
     flat = total_m == 0

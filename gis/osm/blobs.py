@@ -37,6 +37,7 @@ MAX_HEADER_BYTES = 64 << 10
 MAX_BLOB_BYTES = 32 << 20
 """So must a blob be, compressed and inflated."""
 
+_READ_BYTES = 1 << 20
 _KNOWN_FEATURES = {"OsmSchema-V0.6", "DenseNodes"}
 _LENGTH_BYTES = 4
 _MAX_LZMA_MEMORY = 1 << 28  # a damaged header may ask for a dictionary of 4 GiB
@@ -49,7 +50,6 @@ _COMPRESSIONS = {
     BLOB_LZ4_DATA: "lz4",
     BLOB_ZSTD_DATA: "zstd",
 }
-
 
 @dataclass(frozen=True)
 class BlobIndex:
@@ -168,9 +168,10 @@ def _read_blob_header(path: Path, file: int, size: int, begin: int) -> tuple[str
     message = memoryview(head)[_LENGTH_BYTES : _LENGTH_BYTES + length]
     kind, data_size = "", -1
     try:
-        if head.startswith(_USUAL_HEADER, _LENGTH_BYTES):
+        if head.startswith(_USUAL_HEADER, _LENGTH_BYTES):  # a short cut
             kind = "OSMData"
-            message = message[len(_USUAL_HEADER) - 1 :]
+            data_size, end = read_number(message, len(_USUAL_HEADER))
+            message = message[end:]
         for key, number, content in _read_fields(message):
             if key == BLOB_HEADER_TYPE:
                 kind = bytes(content).decode("utf-8", "replace")
@@ -244,19 +245,37 @@ def inflate(blob: bytes | memoryview) -> bytes:
 
 
 def inflated(index: BlobIndex, blobs: I64) -> Iterator[tuple[int, bytes]]:
-    """Some blobs of a file, by number, and their content.
+    """Some blobs of a file, by ascending number, and their content.
 
     Raises FormatError that names the file and the blob.
     """
+    buffer = memoryview(np.empty(0, np.uint8))
     with index.path.open("rb") as file:
-        spans = zip(
-            blobs.tolist(), index.start[blobs].tolist(), index.stop[blobs].tolist(), strict=True
-        )
-        for blob, start, stop in spans:
-            try:
-                yield blob, inflate(os.pread(file.fileno(), stop - start, start))
-            except InflateError as error:
-                raise index.error(blob, str(error)) from error
+        for chunk in _consecutive(index, blobs):
+            starts, stops = index.start[chunk].tolist(), index.stop[chunk].tolist()
+            begin, n_bytes = starts[0], stops[-1] - starts[0]
+            if len(buffer) < n_bytes:
+                buffer = memoryview(np.empty(n_bytes, np.uint8))
+            if os.preadv(file.fileno(), [buffer[:n_bytes]], begin) < n_bytes:
+                raise index.error(int(chunk[0]), "the file has become shorter")
+            for blob, start, stop in zip(chunk.tolist(), starts, stops, strict=True):
+                try:
+                    yield blob, inflate(buffer[start - begin : stop - begin])
+                except InflateError as error:
+                    raise index.error(blob, str(error)) from error
+
+
+def _consecutive(index: BlobIndex, blobs: I64) -> Iterator[I64]:
+    """Cut blobs into runs that follow each other in the file and are not too long together."""
+    first = 0
+    for i in range(1, len(blobs) + 1):
+        if (
+            i == len(blobs)
+            or blobs[i] != blobs[i - 1] + 1
+            or index.stop[blobs[i]] - index.start[blobs[first]] > _READ_BYTES
+        ):
+            yield blobs[first:i]
+            first = i
 
 
 def inflate_beginning(blob: bytes | memoryview, n_bytes: int) -> bytes:
@@ -275,13 +294,8 @@ def inflate_beginning(blob: bytes | memoryview, n_bytes: int) -> bytes:
 
 def _read_blob(blob: memoryview) -> tuple[int, int, memoryview]:
     """How the content of a Blob message is compressed, its size and the compressed data."""
-    packing, raw_size, data = -1, -1, blob[:0]
     try:
-        for key, number, content in _read_fields(blob):
-            if key == BLOB_RAW_SIZE:
-                raw_size = number
-            elif key & 7 == BYTES:
-                packing, data = key, content
+        packing, raw_size, data = _read_usual_blob(blob) or _read_any_blob(blob)
     except BrokenMessageError:
         raise InflateError("its message is broken") from None
     if packing < 0:
@@ -296,6 +310,29 @@ def _read_blob(blob: memoryview) -> tuple[int, int, memoryview]:
         raise InflateError("it does not tell the size of its content")
     if raw_size > MAX_BLOB_BYTES:
         raise InflateError(f"content of {raw_size} bytes, at most {MAX_BLOB_BYTES} are allowed")
+    return packing, raw_size, data
+
+
+def _read_usual_blob(blob: memoryview) -> tuple[int, int, memoryview] | None:
+    """A Blob message that is a size and zlib data, as most are; None for others. A short cut."""
+    if len(blob) < 2 or blob[0] != BLOB_RAW_SIZE:
+        return None
+    raw_size, position = read_number(blob, 1)
+    if position >= len(blob) or blob[position] != BLOB_ZLIB_DATA:
+        return None
+    length, position = read_number(blob, position + 1)
+    if length != len(blob) - position:
+        return None
+    return BLOB_ZLIB_DATA, raw_size, blob[position:]
+
+
+def _read_any_blob(blob: memoryview) -> tuple[int, int, memoryview]:
+    packing, raw_size, data = -1, -1, blob[:0]
+    for key, number, content in _read_fields(blob):
+        if key == BLOB_RAW_SIZE:
+            raw_size = number
+        elif key & 7 == BYTES:
+            packing, data = key, content
     return packing, raw_size, data
 
 

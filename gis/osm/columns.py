@@ -1,5 +1,6 @@
 """Arrays that grow while decoding, on huge pages of memory where the system has them."""
 
+import math
 import mmap
 from collections.abc import Sequence
 
@@ -76,6 +77,29 @@ class Column:
         return self._buffer[: self._size]
 
 
+class Scratch:
+    """Memory that tasks of one process use one after the other, by the names of its uses."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, AnyArray] = {}
+        self._columns: dict[str, Column] = {}
+
+    def array(self, name: str, dtype: npt.DTypeLike, *shape: int) -> AnyArray:
+        """An undefined array; the one that had this name before must no longer be used."""
+        size = math.prod(shape)
+        array = self._arrays.get(name)
+        if array is None or len(array) < size:
+            self._arrays[name] = array = np.empty(size, dtype)
+        return array[:size].reshape(shape)
+
+    def column(self, name: str, dtype: npt.DTypeLike) -> Column:
+        """An empty column; likewise."""
+        if name not in self._columns:
+            self._columns[name] = Column(dtype)
+        self._columns[name].clear()
+        return self._columns[name]
+
+
 def read_only(array: AnyArray) -> AnyArray:
     """A view that kernels and callers cannot write to."""
     view = array.view()
@@ -91,3 +115,9 @@ def own(arrays: Sequence[AnyArray]) -> list[AnyArray]:
     for copy, array in zip(copies, arrays, strict=True):
         copy[:] = array
     return copies
+
+
+def copy_to(target: AnyArray, source: AnyArray) -> None:
+    """Copy an array of the same length unless it is the same memory already."""
+    if target.__array_interface__["data"][0] != source.__array_interface__["data"][0]:
+        target[:] = source

@@ -18,12 +18,17 @@ from gis.osm.columns import allocate_together, read_only
 PAGE_BITS = 8
 """Ids of a page, 256, fill one cache line of entries."""
 
-MAX_PAGES = 1 << (32 - PAGE_BITS)
+MAX_PAGES = (1 << (32 - PAGE_BITS)) - 1
 """So many that the code of an id, index of its page and place in it, fits in 32 bits."""
 
 _LEAST_PAGES = 64
 _ENTRIES = 1 << (PAGE_BITS - 5)
 _IN_PAGE = (1 << PAGE_BITS) - 1
+_INDEX_BITS = 32 - PAGE_BITS
+_INDEX = (1 << _INDEX_BITS) - 1
+_FAR_PAGE = 1 << (63 - _INDEX_BITS)
+_FREE = -1
+_SLOTS_PER_PAGE = 4  # few collisions: each costs a mispredicted branch
 _MULTIPLIER = 0x61C88647  # golden ratio, below 2**31: products of 32 bits stay in int64
 _DE_BRUIJN = 0x077CB531
 _LOW_32_BITS = 0xFFFFFFFF
@@ -51,20 +56,29 @@ class PageTable(NamedTuple):
     | field | dtype, shape | content |
     |---|---|---|
     | pages | Pages | room for C pages |
-    | table | uint32 (2^k,) | open addressing: index of a page or INVALID; at least 2 C slots |
-    | size | int64 (1,) | how many pages there are |
+    | table | int64 (2^k,) | open addressing: number of a page, 40 bits of it, and its index, or -1 |
+    | size | int64 (2,) | how many pages there are; whether a number needs more than 40 bits |
     """
 
     pages: Pages
-    table: U32
+    table: I64
     size: I64
 
 
 @plain_kernel
-def _slot_of(page: int, n_slots: int) -> int:
-    """Where in a table the search for a page begins."""
-    mixed = ((page ^ (page >> 32)) & _LOW_32_BITS) * _MULTIPLIER
-    return (mixed ^ (mixed >> 17)) & (n_slots - 1)
+def _find_slot(known: PageTable, number: int) -> int:
+    """The slot of the table that holds a page, or the free one where it belongs."""
+    page, table, size = known.pages.page, known.table, known.size
+    if not -_FAR_PAGE <= number < _FAR_PAGE:
+        size[1] = 1
+    mixed = ((number ^ (number >> 32)) & _LOW_32_BITS) * _MULTIPLIER
+    slot = (mixed ^ (mixed >> 17)) & (len(table) - 1)
+    while table[slot] != _FREE and (
+        (table[slot] ^ (number << _INDEX_BITS)) >> _INDEX_BITS != 0
+        or (size[1] != 0 and page[table[slot] & _INDEX] != number)
+    ):
+        slot = (slot + 1) & (len(table) - 1)
+    return slot
 
 
 @plain_kernel
@@ -74,32 +88,27 @@ def _add_ids(known: PageTable, ids: I64, code: U32, begin: int) -> int:
     # Every id is looked up, even in the page of the one before: a mispredicted branch costs more.
     for i in range(begin, len(ids)):
         number = ids[i] >> PAGE_BITS
-        slot = _slot_of(number, len(table))
-        while table[slot] != INVALID and page[table[slot]] != number:
-            slot = (slot + 1) & (len(table) - 1)
-        index = np.int64(table[slot])
-        if index == INVALID:
+        slot = _find_slot(known, number)
+        if table[slot] == _FREE:
             index = size[0]
             if index == len(page):
                 return i
             size[0] = index + 1
             page[index] = number
-            table[slot] = index
+            table[slot] = number << _INDEX_BITS | index
             entry[index * _ENTRIES : (index + 1) * _ENTRIES] = 0
-        at = index << PAGE_BITS | (ids[i] & _IN_PAGE)
+        at = (table[slot] & _INDEX) << PAGE_BITS | (ids[i] & _IN_PAGE)
         entry[at >> 5] |= np.int64(1) << (at & 31)
         code[i] = at
     return len(ids)
 
 
 @plain_kernel
-def _fill_table(page: I64, table: U32) -> None:
-    """Enter distinct pages into an empty table."""
-    for index in range(len(page)):
-        slot = _slot_of(page[index], len(table))
-        while table[slot] != INVALID:
-            slot = (slot + 1) & (len(table) - 1)
-        table[slot] = index
+def _fill_table(known: PageTable) -> None:
+    """Enter all pages into an empty table."""
+    for index in range(known.size[0]):
+        number = known.pages.page[index]
+        known.table[_find_slot(known, number)] = number << _INDEX_BITS | index
 
 
 @plain_kernel
@@ -138,47 +147,16 @@ def _rank_ids(pages: Pages, lowest_bit: U8, ids: I64) -> None:
 @plain_kernel
 def _rank_in_entry(entry: int, bit: int) -> int:
     """Position in the whole set of the id at ``bit`` of an entry."""
-    below = entry & ((np.int64(1) << bit) - 1)
-    below -= (below >> 1) & 0x55555555
-    below = (below & 0x33333333) + ((below >> 2) & 0x33333333)
-    below = (below + (below >> 4)) & 0x0F0F0F0F
-    return (entry >> 32) + (((below * 0x01010101) >> 24) & 0xFF)
-
-
-@plain_kernel
-def _find_page(page: I64, number: int, near: int) -> int:
-    """Index of the last page up to ``number``, at least 0; quick if it is ``near`` or the next."""
-    last = len(page) - 1
-    if page[near] <= number:
-        if near == last or page[near + 1] > number:
-            return near
-        if near + 1 == last or page[near + 2] > number:
-            return near + 1
-    low, high = 0, last
-    while low < high:
-        middle = (low + high + 1) >> 1
-        if page[middle] <= number:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-@plain_kernel
-def _find_ids(pages: Pages, ids: I64, position: U32) -> int:
-    """Position of each id in a ranked set, INVALID for those it lacks; returns the last found."""
-    last = np.int64(INVALID)
-    index = 0
-    for i in range(len(ids)):
-        number = ids[i] >> PAGE_BITS
-        if number != pages.page[index]:
-            index = _find_page(pages.page, number, index)
-        found = np.int64(INVALID)
-        entry = pages.entry[index * _ENTRIES + ((ids[i] & _IN_PAGE) >> 5)]
-        if number == pages.page[index] and (entry >> (ids[i] & 31)) & 1:
-            found = last = _rank_in_entry(entry, ids[i] & 31)
-        position[i] = found
-    return last
+    # In this form compilers recognise the counting of bits, which processors have an instruction
+    # for.
+    below = np.uint64(entry & ((np.int64(1) << bit) - 1))
+    below -= (below >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    below = (below & np.uint64(0x3333333333333333)) + (
+        (below >> np.uint64(2)) & np.uint64(0x3333333333333333)
+    )
+    below = (below + (below >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    count = (below * np.uint64(0x0101010101010101)) >> np.uint64(56)
+    return (entry >> 32) + np.int64(count)
 
 
 @plain_kernel
@@ -194,12 +172,12 @@ def _find_codes(pages: Pages, index: U32, code: U32, position: U32) -> None:
 def make_page_table(n_pages: int) -> PageTable:
     """An empty set with room for at least so many pages."""
     n_pages = max(n_pages, _LEAST_PAGES)
-    n_slots = 1 << (2 * n_pages - 1).bit_length()
+    n_slots = 1 << (_SLOTS_PER_PAGE * n_pages - 1).bit_length()
     entry, page, table = allocate_together(
-        (np.int64, n_pages * _ENTRIES), (np.int64, n_pages), (np.uint32, n_slots)
+        (np.int64, n_pages * _ENTRIES), (np.int64, n_pages), (np.int64, n_slots)
     )
-    table[:] = INVALID
-    return PageTable(Pages(page, entry), table, np.zeros(1, np.int64))
+    table[:] = _FREE
+    return PageTable(Pages(page, entry), table, np.zeros(2, np.int64))
 
 
 def pages_of(known: PageTable) -> Pages:
@@ -219,7 +197,7 @@ def add_ids(known: PageTable, ids: I64, code: U32) -> PageTable:
         known.pages.page[: len(pages.page)] = pages.page
         known.pages.entry[: len(pages.entry)] = pages.entry
         known.size[0] = len(pages.page)
-        _fill_table(pages.page, known.table)
+        _fill_table(known)
         done = _add_ids(known, ids, code, done)
     return known
 
@@ -232,10 +210,20 @@ def merge_pages(parts: Sequence[Pages]) -> tuple[Pages, list[U32]]:
     )
     page, entry = allocate_together((np.int64, len(several.page)), (np.int64, len(several.entry)))
     index = np.empty(len(several.page), np.uint32)
-    order = np.argsort(several.page)
+    order = _ascending(several.page)
     n_pages = _merge_pages(several, order, Pages(page, entry), index)
     borders = np.cumsum([len(part.page) for part in parts])[:-1]
     return Pages(page[:n_pages], entry[: n_pages * _ENTRIES]), np.split(read_only(index), borders)
+
+
+def _ascending(page: I64) -> I64:
+    """The order of the pages by number."""
+    if not len(page) or int(page.max()) - int(page.min()) >= 1 << (63 - _INDEX_BITS) or len(page) > _INDEX:
+        return np.argsort(page)
+    # Sorting numbers together with their places is several times as fast.
+    packed = (page - page.min()) << _INDEX_BITS | np.arange(len(page))
+    packed.sort()
+    return packed & _INDEX
 
 
 def count_ids(pages: Pages) -> int:
@@ -259,17 +247,6 @@ def rank_ids(pages: Pages, ids: I64) -> None:
     if len(ids) >= 2**31:
         raise ResourceError(f"the roads have {len(ids)} nodes, but at most {2**31 - 1} fit")
     _rank_ids(pages, _LOWEST_BIT, ids)
-
-
-def find_ids(pages: Pages, ids: I64, position: U32) -> int:
-    """Write the position of each id (n,) in a ranked set, INVALID for those it lacks.
-
-    Returns the position of the last that was found, INVALID if none was.
-    """
-    if not len(pages.page):
-        position[:] = INVALID
-        return INVALID
-    return _find_ids(pages, ids, position)
 
 
 def find_codes(pages: Pages, index: U32, code: U32, position: U32) -> None:

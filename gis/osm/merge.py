@@ -4,16 +4,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import I32, I64, U32, UNDEFINED_COORDINATE, AnyArray, freeze, offsets
-from gis.osm.columns import allocate_together, own, read_only
-from gis.osm.id_set import Pages, find_codes, merge_pages
-from gis.osm.interning import number_in_order
-from gis.osm.nodes import NodePart
-from gis.osm.relations import RelationDecoder, RelationPart
-from gis.osm.tables import NodeTable, RelationTable, TagSelection, WayTable
-from gis.osm.tags import TagMerger
+from gis.arrays import I32, I64, INVALID, U32, UNDEFINED_COORDINATE, AnyArray, freeze, offsets
+from gis.errors import ResourceError
+from gis.osm.columns import allocate_together, copy_to, own
+from gis.osm.id_set import Pages, count_ids, find_codes, merge_pages, rank_ids
+from gis.osm.interning import number_in_order, renumber
+from gis.osm.node_decoder import NodePart
+from gis.osm.nodes import Wanted
+from gis.osm.relations import RelationPart
+from gis.osm.tables import NodeTable, RelationTable, WayTable
+from gis.osm.tags import TagMerger, Vocabulary
 from gis.osm.tagsets import TagSets
-from gis.osm.ways import RoadPart
+from gis.osm.way_decoder import RoadPart
 
 
 class References(NamedTuple):
@@ -30,14 +32,10 @@ class References(NamedTuple):
     index: list[U32]
     code: list[U32]
 
-    @property
-    def size(self) -> int:
-        """How many references there are."""
-        return sum(len(code) for code in self.code)
-
-    def find(self, task: int) -> U32:
-        """The references of a task as positions in the set, which must be ranked."""
-        position = np.empty(len(self.code[task]), np.uint32)
+    def find(self, task: int, ref: U32) -> U32:
+        """Write the references of a task as positions in the set; returns that part of ``ref``."""
+        begin = sum(len(code) for code in self.code[:task])
+        position = ref[begin : begin + len(self.code[task])]
         find_codes(self.pages, self.index[task], self.code[task], position)
         return position
 
@@ -45,8 +43,8 @@ class References(NamedTuple):
 class RoadMerger:
     """Collects the roads of the tasks."""
 
-    def __init__(self, selection: TagSelection) -> None:
-        self._tags = TagMerger((selection.way_keys, selection.label_keys))
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._tags = TagMerger(vocabulary)
         self._parts: list[RoadPart] = []
         self._maps: list[list[U32]] = []
 
@@ -58,10 +56,19 @@ class RoadMerger:
         nodes = Pages(page, entry)
         self._parts.append(RoadPart(ids, n_refs, code, nodes, tagset, label, part.tags))
 
-    def references(self) -> References:
-        """The nodes that the roads name, as a set without ranks."""
+    def rank_nodes(self) -> tuple[Wanted, U32, References]:
+        """The nodes that the roads name, room for the references to them, and what these are."""
         pages, index = merge_pages([part.nodes for part in self._parts])
-        return References(pages, index, [read_only(part.code) for part in self._parts])
+        code = [part.code for part in self._parts]
+        n_nodes, n_refs = count_ids(pages), sum(len(codes) for codes in code)
+        if n_refs > INVALID:
+            raise ResourceError(f"the roads have {n_refs} references, at most {INVALID} fit")
+        ids, lon, lat, ref = allocate_together(
+            (np.int64, n_nodes + 1), (np.int32, n_nodes), (np.int32, n_nodes), (np.uint32, n_refs)
+        )
+        ids[-1] = np.iinfo(np.int64).max
+        rank_ids(pages, ids[:-1])
+        return Wanted(ids, lon, lat), ref, References(pages, index, code)
 
     def table(self, ref: U32) -> WayTable:
         """All roads, with the positions of the nodes that they name."""
@@ -74,9 +81,11 @@ class RoadMerger:
         for part, (tagset_of, label_of) in zip(self._parts, self._maps, strict=True):
             begin, end = end, end + len(part.id)
             ids[begin:end] = part.id
-            np.take(tagset_of, part.tagset, out=tagset[begin:end])
-            np.take(label_of, part.label, out=label[begin:end])
-            first_ref[begin+1:end+1] = part.n_refs
+            tagset[begin:end] = part.tagset
+            renumber(tagset[begin:end], tagset_of)
+            label[begin:end] = part.label
+            renumber(label[begin:end], label_of)
+            first_ref[begin + 1 : end + 1] = part.n_refs
         np.cumsum(first_ref, out=first_ref)
         return WayTable(
             freeze(ids), freeze(first_ref), freeze(ref), freeze(tagset), freeze(label)
@@ -87,40 +96,52 @@ class RoadMerger:
         return self._tags.tagsets(0), self._tags.tagsets(1)
 
 
+_NO_RELATIONS: tuple[AnyArray, ...] = (
+    np.empty(0, np.int64),
+    np.empty(0, np.uint32),
+    np.empty(0, np.uint8),
+    np.empty(0, np.int64),
+    np.empty(0, np.uint32),
+    np.empty(0, np.uint32),
+)
+
+
 class RelationMerger:
     """Collects the restrictions of the tasks."""
 
-    def __init__(self, selection: TagSelection) -> None:
-        self._tags = TagMerger((selection.relation_keys,))
-        self._parts = [RelationDecoder(selection).finish()]
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._tags = TagMerger(vocabulary)
+        self._parts: list[tuple[AnyArray, ...]] = []
 
     def add(self, part: RelationPart) -> None:
         """Append the restrictions of the next task."""
         string, (tagset,) = self._tags.merge(part.tags)
         self._parts.append(
-            RelationPart(
+            (
                 part.id.copy(),
                 part.n_members.copy(),
                 part.member_type.copy(),
                 part.member_id.copy(),
                 string[part.role],
                 tagset[part.tagset],
-                part.tags,
             )
         )
 
     def table(self) -> tuple[RelationTable, TagSets, tuple[str, ...]]:
         """All restrictions, their tag sets and the roles of their members."""
-        parts = self._parts
-        used = np.concatenate([part.role for part in parts])
+        columns = [_NO_RELATIONS, *self._parts]
+        ids, n_members, kind, member, used, tagset = (
+            np.concatenate(arrays)
+            for arrays in zip(*(columns), strict=True)
+        )
         order, number = number_in_order(used, self._tags.n_strings)
         table = RelationTable(
-            freeze(np.concatenate([part.id for part in parts])),
-            freeze(offsets(np.concatenate([part.n_members for part in parts]))),
-            freeze(np.concatenate([part.member_type for part in parts])),
-            freeze(np.concatenate([part.member_id for part in parts])),
+            freeze(ids),
+            freeze(offsets(n_members)),
+            freeze(kind),
+            freeze(member),
             freeze(number[used]),
-            freeze(np.concatenate([part.tagset for part in parts])),
+            freeze(tagset),
         )
         roles = tuple(self._tags.string(int(index)) for index in order)
         return table, self._tags.tagsets(0), roles
@@ -132,8 +153,8 @@ class NodeMerger:
     Nodes that no task finds get no place.
     """
 
-    def __init__(self, selection: TagSelection, lon: I32, lat: I32) -> None:
-        self._tags = TagMerger((selection.node_keys,))
+    def __init__(self, vocabulary: Vocabulary, lon: I32, lat: I32) -> None:
+        self._tags = TagMerger(vocabulary)
         self._lon = lon
         self._lat = lat
         self._end = 0
@@ -143,14 +164,14 @@ class NodeMerger:
 
     def add(self, part: NodePart) -> bool:
         """Append the nodes of the next task; False if they do not come after all others."""
-        if not part.ordered or 0 <= part.begin < self._end:
+        if not part.ordered or (len(part.lon) and part.begin < self._end):
             return False
         self.n_nodes += part.n_nodes
-        if part.begin >= 0:
+        if len(part.lon):
             self._skip_to(part.begin)
             self._end = part.begin + len(part.lon)
-            self._lon[part.begin : self._end] = part.lon
-            self._lat[part.begin : self._end] = part.lat
+            copy_to(self._lon[part.begin : self._end], part.lon)
+            copy_to(self._lat[part.begin : self._end], part.lat)
         _, (tagset,) = self._tags.merge(part.tags)
         self._tagged.append(part.tagged.copy())
         self._tagset.append(tagset[part.tagset])

@@ -5,6 +5,7 @@ only those are kept. Files hold their objects in the order nodes, ways, relation
 blob is needed once; of other files the blobs are read twice.
 """
 
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,15 +13,16 @@ import numpy as np
 
 from gis.arrays import I64, U32
 from gis.osm.blobs import BlobIndex, inflated, scan_blobs
-from gis.osm.blocks import N_DENSE, N_NODES, N_RELATIONS, N_WAYS, BatchReader, total
-from gis.osm.columns import allocate_together
-from gis.osm.id_set import count_ids, rank_ids
+from gis.osm.blocks import DENSE, NODES, RELATIONS, WAYS, Batch, BatchReader
+from gis.osm.columns import Scratch, copy_to
 from gis.osm.merge import NodeMerger, References, RelationMerger, RoadMerger
-from gis.osm.nodes import NodeDecoder, NodePart, UnorderedNodeDecoder
+from gis.osm.node_decoder import NodeDecoder, NodePart, UnorderedNodeDecoder
+from gis.osm.nodes import Wanted
 from gis.osm.order import find_first_road
-from gis.osm.relations import RelationDecoder, RelationPart
+from gis.osm.relations import TYPE, RelationDecoder, RelationPart
 from gis.osm.tables import FileCounts, OsmTables, TagSelection
-from gis.osm.ways import RoadPart, WayDecoder
+from gis.osm.tags import Vocabulary
+from gis.osm.way_decoder import RoadPart, Roads, WayDecoder
 from gis.stage import report_progress, stage
 from gis.workers import run_tasks
 
@@ -31,20 +33,33 @@ IN_PROCESS_BYTES = 8 << 20
 """Smaller files are read faster without other processes."""
 
 
+class Plan(NamedTuple):
+    """What to look for."""
+
+    roads: Roads
+    relations: Vocabulary
+    nodes: Vocabulary
+
+
 class FirstPass(NamedTuple):
     """What all tasks of the first pass need."""
 
     index: BlobIndex
-    selection: TagSelection
+    plan: Plan
+    scratch: Scratch
 
 
 class SecondPass(NamedTuple):
     """What all tasks of the second pass need."""
 
     index: BlobIndex
-    selection: TagSelection
+    plan: Plan
+    scratch: Scratch
     first_road: int
     references: References
+    wanted: Wanted
+    ref: U32
+    """Where the references go."""
 
 
 class RoadTask(NamedTuple):
@@ -78,12 +93,13 @@ def read_pbf(path: Path, selection: TagSelection, workers: int = 1) -> OsmTables
         report.count(blobs=len(index), bytes=index.n_bytes)
     if index.n_bytes < IN_PROCESS_BYTES:
         workers = 1
+    plan = _make_plan(selection)
     # Sums of malformed numbers may wrap; kernels notice, also when they run as plain Python.
     with np.errstate(over="ignore"):
         try:
-            return _read(index, selection, workers, first_road)
+            return _read(index, plan, workers, first_road)
         except _UnsortedError:
-            return _read(index, selection, workers, 0)
+            return _read(index, plan, workers, 0)
 
 
 def inflate_all(path: Path) -> int:
@@ -92,15 +108,22 @@ def inflate_all(path: Path) -> int:
     return sum(len(content) for _, content in inflated(index, np.arange(len(index))))
 
 
-def _read(
-    index: BlobIndex, selection: TagSelection, workers: int, first_road: int
-) -> OsmTables:
-    roads, relations = RoadMerger(selection), RelationMerger(selection)
+@lru_cache(maxsize=4)
+def _make_plan(selection: TagSelection) -> Plan:
+    return Plan(
+        Roads(selection),
+        Vocabulary((selection.relation_keys,), [TYPE]),
+        Vocabulary((selection.node_keys,)),
+    )
+
+
+def _read(index: BlobIndex, plan: Plan, workers: int, first_road: int) -> OsmTables:
+    roads, relations = RoadMerger(plan.roads.vocabulary), RelationMerger(plan.relations)
     n_ways = n_relations = 0
     node_blobs = [np.arange(first_road)]
     with stage("ways") as report:
         tasks = _cut(index, np.arange(first_road, len(index)))
-        results = run_tasks(_decode_roads, FirstPass(index, selection), tasks, workers)
+        results = run_tasks(_decode_roads, FirstPass(index, plan, Scratch()), tasks, workers)
         for done, result in enumerate(results):
             roads.add(result.ways)
             relations.add(result.relations)
@@ -108,14 +131,14 @@ def _read(
             n_relations += result.n_relations
             node_blobs.append(result.with_nodes.copy())
             report_progress(done + 1, len(tasks))
-        references = roads.references()
+        wanted, ref, references = roads.rank_nodes()
         report.count(ways=n_ways, relations=n_relations)
     with stage("nodes") as report:
-        shared = SecondPass(index, selection, first_road, references)
-        nodes, ids, ref = _read_nodes(shared, np.concatenate(node_blobs), workers)
+        second = SecondPass(index, plan, Scratch(), first_road, references, wanted, ref)
+        nodes = _read_nodes(second, np.concatenate(node_blobs), workers)
         report.count(nodes=nodes.n_nodes)
     with stage("tables"):
-        node_table, node_tags = nodes.table(ids)
+        node_table, node_tags = nodes.table(wanted.id[:-1])
         relation_table, relation_tags, roles = relations.table()
         return OsmTables(
             node_table,
@@ -130,31 +153,24 @@ def _read(
         )
 
 
-def _read_nodes(shared: SecondPass, blobs: I64, workers: int) -> tuple[NodeMerger, I64, U32]:
-    """The wanted nodes, their ids, and the references of all roads to them."""
-    references = shared.references
-    n = count_ids(references.pages)
-    ids, lon, lat, ref = allocate_together(
-        (np.int64, n), (np.int32, n), (np.int32, n), (np.uint32, references.size)
-    )
-    rank_ids(references.pages, ids)
-    nodes = NodeMerger(shared.selection, lon, lat)
-    node_tasks = [(blobs, -1) for (blobs,) in _cut(shared.index, blobs)]
-    ref_tasks = [(None, task) for task in range(len(references.code))]
-    results = run_tasks(_decode_nodes, shared, [*node_tasks, *ref_tasks], workers)
+def _read_nodes(shared: SecondPass, blobs: I64, workers: int) -> NodeMerger:
+    """The places and tags of the wanted nodes; and the references to them, as ``shared`` says."""
+    nodes = NodeMerger(shared.plan.nodes, shared.wanted.lon, shared.wanted.lat)
+    ref_tasks = [(None, task) for task in range(len(shared.references.code))]
+    tasks = [*ref_tasks, *((blobs, -1) for (blobs,) in _cut(shared.index, blobs))]
     ordered = True
     end = 0
-    for done, result in enumerate(results):
+    for done, result in enumerate(run_tasks(_decode_nodes, shared, tasks, workers)):
         if isinstance(result, NodePart):
             ordered = ordered and nodes.add(result)
         else:
             begin, end = end, end + len(result)
-            ref[begin:end] = result
-        report_progress(done + 1, len(node_tasks) + len(ref_tasks))
+            copy_to(shared.ref[begin:end], result)
+        report_progress(done + 1, len(tasks))
     if not ordered:
-        nodes = NodeMerger(shared.selection, lon, lat)
-        nodes.add(_decode_unordered_nodes(shared, blobs, n))
-    return nodes, ids, ref
+        nodes = NodeMerger(shared.plan.nodes, shared.wanted.lon, shared.wanted.lat)
+        nodes.add(_decode_unordered_nodes(shared, blobs))
+    return nodes
 
 
 def _cut(index: BlobIndex, blobs: I64) -> list[tuple[I64]]:
@@ -166,42 +182,50 @@ def _cut(index: BlobIndex, blobs: I64) -> list[tuple[I64]]:
 
 def _decode_roads(shared: FirstPass, blobs: I64) -> RoadTask:
     """Task of the first pass: the roads and restrictions of some blobs."""
-    ways, relations = WayDecoder(shared.selection), RelationDecoder(shared.selection)
-    n_ways = n_relations = 0
+    ways, relations = WayDecoder(shared.plan.roads, shared.scratch), RelationDecoder(
+        shared.plan.relations, shared.scratch
+    )
     with_nodes = []
-    reader = BatchReader(shared.index)
+    reader = BatchReader(shared.index, shared.scratch)
     for batch in reader.read(blobs):
-        holds_nodes = batch.fact[:, N_NODES] + batch.fact[:, N_DENSE] > 0
-        with_nodes += [reader.blob_of(int(block)) for block in np.flatnonzero(holds_nodes)]
-        if total(batch, N_WAYS):
-            reader.check(*ways.add(batch))
-            n_ways += total(batch, N_WAYS)
-        if total(batch, N_RELATIONS):
+        reader.check(*ways.add(batch))
+        with_nodes += reader.blobs_with(batch, NODES | DENSE)
+        if reader.blobs_with(batch, RELATIONS):
             reader.check(*relations.add(batch))
-            n_relations += total(batch, N_RELATIONS)
     return RoadTask(
-        ways.finish(), relations.finish(), n_ways, n_relations, np.array(with_nodes, np.int64)
+        ways.finish(),
+        relations.finish(),
+        ways.n_ways,
+        relations.n_relations,
+        np.array(with_nodes, np.int64),
     )
 
 
-def _decode_nodes(shared: SecondPass, blobs: I64 | None, part: int) -> NodePart | U32:
-    """Task of the second pass: the wanted nodes of some blobs, or the references of a part."""
+def _decode_nodes(shared: SecondPass, blobs: I64 | None, task: int) -> NodePart | U32:
+    """Task of the second pass: the wanted nodes of some blobs, or the references of a task."""
     if blobs is None:
-        return shared.references.find(part)
-    nodes = NodeDecoder(shared.selection, shared.references.pages)
-    reader = BatchReader(shared.index)
+        return shared.references.find(task, shared.ref)
+    nodes = NodeDecoder(shared.plan.nodes, shared.wanted, shared.scratch)
+    reader = BatchReader(shared.index, shared.scratch)
     for batch in reader.read(blobs):
-        stray = batch.fact[:, N_WAYS] + batch.fact[:, N_RELATIONS] > 0
-        if any(reader.blob_of(int(block)) < shared.first_road for block in np.flatnonzero(stray)):
-            raise _UnsortedError
         reader.check(*nodes.add(batch))
+        if not nodes.ordered:
+            break
+        _check_sorted(shared, reader, batch)
     return nodes.finish()
 
 
-def _decode_unordered_nodes(shared: SecondPass, blobs: I64, n_wanted: int) -> NodePart:
+def _decode_unordered_nodes(shared: SecondPass, blobs: I64) -> NodePart:
     """The wanted nodes of all blobs, whose ids do not ascend."""
-    nodes = UnorderedNodeDecoder(shared.selection, shared.references.pages, n_wanted)
-    reader = BatchReader(shared.index)
+    nodes = UnorderedNodeDecoder(shared.plan.nodes, shared.wanted, shared.scratch)
+    reader = BatchReader(shared.index, shared.scratch)
     for batch in reader.read(blobs):
         reader.check(*nodes.add(batch))
+        _check_sorted(shared, reader, batch)
     return nodes.finish()
+
+
+def _check_sorted(shared: SecondPass, reader: BatchReader, batch: Batch) -> None:
+    """Raise if a blob holds ways or relations that the first pass has not looked at."""
+    if any(blob < shared.first_road for blob in reader.blobs_with(batch, WAYS | RELATIONS)):
+        raise _UnsortedError

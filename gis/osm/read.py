@@ -4,6 +4,7 @@ from pathlib import Path
 
 from gis.errors import FormatError
 from gis.osm.tables import OsmTables, TagSelection
+from gis.stage import stage
 
 _PBF = ".pbf"
 _OTHERS = (".osm", ".osm.gz", ".osm.bz2", ".o5m", ".opl", ".opl.gz", ".opl.bz2")
@@ -29,7 +30,8 @@ def read_osm(path: Path, selection: TagSelection, workers: int = 1) -> OsmTables
     if name.endswith(_OTHERS):
         from gis.osm.other_formats import read_with_pyosmium
 
-        return read_with_pyosmium(path, selection)
+        with stage("read"):
+            return read_with_pyosmium(path, selection)
     raise FormatError(
         f"{path}: unknown format, expected a name that ends with {_PBF}, {', '.join(_OTHERS)}"
     )

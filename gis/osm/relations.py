@@ -6,9 +6,9 @@ import numpy as np
 
 from gis.arrays import I64, U8, U32
 from gis.jit import plain_kernel
-from gis.osm.blocks import BAD_MEMBER, BAD_STRING, BROKEN, END_GROUP, END_STRING, FIRST_GROUP, FIRST_STRING, N_RELATIONS, OK, OVERFLOW, UNEVEN, Batch, total
-from gis.osm.tables import TagSelection
-from gis.osm.tags import TagReader, TagTable, TaskTags, read_tags
+from gis.osm.blocks import BAD_MEMBER, BAD_STRING, BROKEN, END_GROUP, END_STRING, FIRST_GROUP, FIRST_STRING, OK, OVERFLOW, UNEVEN, Batch
+from gis.osm.columns import Scratch
+from gis.osm.tags import TagReader, TagTable, TaskTags, Vocabulary, read_tags
 from gis.osm.wire import (
     GROUP_RELATIONS,
     RELATION_ID,
@@ -24,7 +24,7 @@ from gis.osm.wire import (
     skip_field,
 )
 
-_TYPE = "type"
+TYPE = "type"
 _RESTRICTION = np.frombuffer(b"restriction", np.uint8)
 _COLON = ord(":")
 
@@ -181,10 +181,10 @@ def _decode_relation(
 @plain_kernel
 def _decode_relations(
     batch: Batch, table: TagTable, type_seed: int, span: U32, rows: RelationRows
-) -> tuple[int, int]:
-    """Write the restrictions of a batch to the rows: (OK, how many), or (problem, where)."""
+) -> tuple[int, int, int]:
+    """Write the restrictions of a batch to the rows: (OK, how many, of), or (problem, where, -)."""
     data = batch.data
-    row = 0
+    row = seen = 0
     for block in range(len(batch.end)):
         strings = batch.fact[block, FIRST_STRING], batch.fact[block, END_STRING]
         for group in range(batch.fact[block, FIRST_GROUP], batch.fact[block, END_GROUP]):
@@ -194,62 +194,66 @@ def _decode_relations(
                 if key != GROUP_RELATIONS:
                     position = skip_field(data, position, end, key)
                     continue
+                seen += 1
                 start, position = read_span(data, position, end)
                 relation, reached = _relation_fields(data, start, position, span)
-                if reached > position:
-                    return BROKEN, start
+                if position > end or reached > position:
+                    return BROKEN, start, seen
                 if _is_restriction(batch, span, strings, table.seed, type_seed):
                     rows.id[row] = relation
                     status = _decode_relation(batch, strings, table, span, rows, row)
                     if status != OK:
-                        return status, start
+                        return status, start, seen
                     row += 1
-    return OK, row
+    return OK, row, seen
 
 
 class RelationDecoder:
     """Decodes the restrictions of a task, batch by batch."""
 
-    def __init__(self, selection: TagSelection) -> None:
-        self._tags = TagReader((selection.relation_keys,), [_TYPE])
-        self._type_seed = self._tags.seeds.index(_TYPE)
+    def __init__(self, vocabulary: Vocabulary, scratch: Scratch) -> None:
+        self._tags = TagReader(vocabulary, scratch)
+        self._type_seed = vocabulary.seeds.index(TYPE)
+        self.n_relations = 0
         self._span = np.zeros(10, np.uint32)
         self._rows: list[RelationRows] = []
         self._tagset: list[U32] = []
 
     def add(self, batch: Batch) -> tuple[int, int]:
         """Decode a batch: (OK, -) or (problem, position)."""
-        n_relations = total(batch, N_RELATIONS)
-        n_members = len(batch.data) // 3  # each takes at least three bytes
+        n_relations = len(batch.data) // 2 + 1  # each takes at least two bytes
+        n_members = len(batch.data) // 3  # and a member three
         table = self._tags.look_up(batch)
         rows = RelationRows(
             np.empty(n_relations, np.int64),
-            np.zeros(n_relations + 1, np.uint32),
-            np.zeros(n_relations + 1, np.uint32),
+            np.empty(n_relations + 1, np.uint32),
+            np.empty(n_relations + 1, np.uint32),
             np.empty(n_members, np.uint8),
             np.empty(n_members, np.int64),
             np.empty(n_members, np.uint32),
         )
-        status, n = _decode_relations(batch, table, self._type_seed, self._span, rows)
+        rows.first[0] = rows.first_member[0] = 0
+        status, n, seen = _decode_relations(batch, table, self._type_seed, self._span, rows)
+        self.n_relations += seen
         if status == OK and n > 0:
             self._keep(batch, table, rows, n)
         return status, n
 
     def _keep(self, batch: Batch, table: TagTable, rows: RelationRows, n: int) -> None:
-        n_pairs, n_members = int(rows.first[n]), int(rows.first_member[n])
-        pair = table.pair[:n_pairs]
-        string = np.concatenate([pair[1::2], rows.role[:n_members]])
-        string = self._tags.intern_strings(batch, string)
-        pair[1::2] = string[: n_pairs // 2]
+        n_members = int(rows.first_member[n])
+        pair = table.pair[: int(rows.first[n])]
+        role = rows.role[:n_members].copy()
+        self._tags.intern_strings(batch, pair, 1, 2)
+        self._tags.intern_strings(batch, role)
         self._tagset.append(self._tags.intern_sets(0, pair, rows.first[:n], rows.first[1 : n + 1]))
         self._rows.append(
             RelationRows(
-                rows.id[:n],
+                rows.id[:n].copy(),
                 rows.first[: n + 1],
                 np.diff(rows.first_member[: n + 1]),
                 rows.member_type[:n_members].copy(),
                 rows.member_id[:n_members].copy(),
-                string[n_pairs // 2 :],
+                role,
             )
         )
 

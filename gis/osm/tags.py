@@ -5,11 +5,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import INVALID, U8, U32, AnyArray, freeze, offsets
+from gis.arrays import INVALID, U8, U32, freeze, offsets
 from gis.jit import plain_kernel
 from gis.osm.blocks import BAD_STRING, BROKEN, OK, UNEVEN, Batch
-from gis.osm.columns import read_only
-from gis.osm.interning import Pool, content, find, intern, make_pool, number_in_order, string_pool
+from gis.osm.columns import Scratch, own
+from gis.osm.interning import (
+    Pool,
+    content,
+    find,
+    intern,
+    intern_strings,
+    make_hint,
+    make_pool,
+    number_in_order,
+    renumber,
+)
 from gis.osm.tagsets import TagSets
 from gis.osm.wire import Span, read_varint
 
@@ -87,50 +97,62 @@ def read_tags(
     return OK, end
 
 
-class TaskTags(NamedTuple):
-    """The strings, and the tag sets of each group of keys, that a task came across, as CSR."""
-
-    strings: tuple[U32, AnyArray]
-    sets: list[tuple[U32, AnyArray]]
-
-
-class TagReader:
-    """Looks up and interns the tags of a task's objects, batch by batch.
+class Vocabulary:
+    """What to look for in the tags of one kind of objects.
 
     ``groups`` are one or two lists of keys, for each of which an object gets a tag set; the
-    positions of the second group follow those of the first. ``seeds`` are further strings to
+    positions of the second group follow those of the first. ``others`` are further strings to
     recognise.
     """
 
-    def __init__(self, groups: Sequence[Sequence[str]], seeds: Sequence[str] = ()) -> None:
-        keys = list(dict.fromkeys(key for group in groups for key in group))
-        self.seeds = [*keys, *(seed for seed in dict.fromkeys(seeds) if seed not in keys)]
+    def __init__(self, groups: Sequence[Sequence[str]], others: Sequence[str] = ()) -> None:
+        self.n_groups = len(groups)
+        self.keys = [key for group in groups for key in group]
+        self.seeds = list(dict.fromkeys([*self.keys, *others]))
+        self.seed_pool, _ = intern_strings(make_pool(np.uint8), self.seeds)
+        self.hint = make_hint(self.seed_pool)
+        number = {seed: i for i, seed in enumerate(self.seeds)}
         position = np.full((len(self.seeds), 2), INVALID, np.uint32)
         begin = 0
         for i, group in enumerate(groups):
-            for k, key in enumerate(group):
-                position[self.seeds.index(key), i] = begin + k
+            for place, key in enumerate(group, begin):
+                position[number[key], i] = place
             begin += len(group)
-        self._position = freeze(position.ravel())
-        self._seeds = string_pool(self.seeds)
-        self._strings = string_pool(keys)
-        self._sets = [tagset_pool() for _ in groups]
-        self._pair = np.empty(0, np.uint32)
+        self.position = freeze(position.ravel())
+
+
+class TaskTags(NamedTuple):
+    """The strings, and the tag sets of each group of keys, that a task came across."""
+
+    strings: Pool
+    sets: list[Pool]
+
+
+class TagReader:
+    """Looks up and interns the tags of a task's objects, batch by batch."""
+
+    def __init__(self, vocabulary: Vocabulary, scratch: Scratch) -> None:
+        self._vocabulary = vocabulary
+        self._scratch = scratch
+        self._strings = make_pool(np.uint8)
+        self._sets = [_tagset_pool() for _ in range(vocabulary.n_groups)]
 
     def look_up(self, batch: Batch) -> TagTable:
         """An empty table for the objects of a batch."""
-        seed = find(self._seeds, batch.data, batch.start, batch.stop)
-        if len(self._pair) < 2 * len(batch.data):
-            self._pair = np.empty(2 * len(batch.data), np.uint32)
-        return TagTable(seed, self._position, self._pair)
+        known = self._vocabulary
+        seed = find(known.seed_pool, known.hint, batch.data, batch.start, batch.stop)
+        # A tag takes at least two bytes and up to two pairs.
+        pair = self._scratch.array("pair", np.uint32, 2 * len(batch.data))
+        return TagTable(seed, known.position, pair)
 
-    def intern_strings(self, batch: Batch, used: U32) -> U32:
-        """Replace indices of the batch's strings by those of the task's, uint32 (n,)."""
-        order, number = number_in_order(used, len(batch.start))
+    def intern_strings(self, batch: Batch, string: U32, begin: int = 0, step: int = 1) -> None:
+        """Replace strings of the batch by those of the task, every ``step``-th from ``begin``."""
+        order, number = number_in_order(string, len(batch.start), begin, step)
         self._strings, index = intern(
             self._strings, batch.data, batch.start[order], batch.stop[order]
         )
-        return index[number[used]]
+        number[order] = index
+        renumber(string, number, begin, step)
 
     def intern_sets(self, group: int, pair: U32, start: U32, stop: U32) -> U32:
         """Intern lists of (position, string of the task) pairs of a group of keys."""
@@ -139,53 +161,59 @@ class TagReader:
 
     def content(self) -> TaskTags:
         """All that was interned."""
-        return TaskTags(content(self._strings), [content(sets) for sets in self._sets])
+        return TaskTags(self._strings, self._sets)
 
 
-def tagset_pool() -> Pool:
+def _tagset_pool() -> Pool:
     """A pool of tag sets that begins with the empty set."""
+    pool = make_pool(np.uint32)
     none = np.zeros(1, np.uint32)
-    return intern(make_pool(np.uint32), none, none, none)[0]
+    return intern(pool, none, none, none)[0]
 
 
 class TagMerger:
     """Merges what tasks interned, in the order of the tasks."""
 
-    def __init__(self, groups: Sequence[Sequence[str]]) -> None:
-        keys = [key for group in groups for key in group]
-        self._strings = string_pool(list(dict.fromkeys(keys)))
-        texts = [key.encode() for key in keys]
-        first = offsets(np.array([len(text) for text in texts], np.int64))
-        source = np.frombuffer(b"".join(texts), np.uint8)
-        self._key_of_position = find(self._strings, source, first[:-1], first[1:])
-        self._sets = [tagset_pool() for _ in groups]
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._keys = vocabulary.keys
+        self._strings = make_pool(np.uint8, 1, 1)
+        self._sets: list[Pool] = []
 
     def merge(self, tags: TaskTags) -> tuple[U32, list[U32]]:
         """Numbers here of the strings of a task and of the sets of each of its groups."""
-        first, text = tags.strings
+        if not self._sets:
+            self._strings = Pool(*own(tags.strings))
+            self._sets = [Pool(*own(pool)) for pool in tags.sets]
+            same = [np.arange(int(pool.size[0]), dtype=np.uint32) for pool in (self._strings, *self._sets)]
+            return same[0], same[1:]
+        first, text = content(tags.strings)
         self._strings, string = intern(self._strings, text, first[:-1], first[1:])
-        maps = []
-        for group, (first, pair) in enumerate(tags.sets):
-            mapped = pair.copy()
-            mapped[1::2] = string[pair[1::2]]
-            self._sets[group], number = intern(self._sets[group], mapped, first[:-1], first[1:])
-            maps.append(number)
-        return string, maps
+        numbers = []
+        for group, pool in enumerate(tags.sets):
+            first, pair = content(pool)
+            pair = pair.copy()
+            renumber(pair, string, 1, 2)
+            self._sets[group], number = intern(self._sets[group], pair, first[:-1], first[1:])
+            numbers.append(number)
+        return string, numbers
 
     def tagsets(self, group: int) -> TagSets:
         """The sets of a group, with only the strings that they use, numbered by first use."""
-        first, pair = content(self._sets[group])
+        self._strings, key = intern_strings(self._strings, self._keys)
+        sets = self._sets[group] if self._sets else _tagset_pool()
+        first, pair = content(sets)
         used = pair.copy()
-        used[0::2] = self._key_of_position[pair[0::2]]
-        order, number = number_in_order(used, int(self._strings.size[0]))
-        start = self._strings.first[order].astype(np.int64)
-        length = self._strings.first[order.astype(np.int64) + 1] - start
-        first_byte = offsets(length)
-        byte = np.repeat(start - first_byte[:-1].astype(np.int64), length) + np.arange(length.sum())
+        renumber(used, key, 0, 2)
+        order, number = number_in_order(used, self.n_strings)
+        start, stop = self._strings.first[order], self._strings.first[order + np.uint32(1)]
+        first_byte = offsets(stop - start)
+        byte = np.repeat(start - first_byte[:-1], stop - start)
+        byte += np.arange(len(byte), dtype=np.uint32)
+        renumber(used, number)
         return TagSets(
             freeze(first // 2),
-            freeze(number[used[0::2]]),
-            freeze(number[used[1::2]]),
+            freeze(used[0::2]),
+            freeze(used[1::2]),
             freeze(first_byte),
             freeze(self._strings.item[byte]),
         )

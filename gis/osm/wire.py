@@ -15,15 +15,18 @@ Span = tuple[int, int]
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 """Wire types."""
 
+FIELD_BITS = 3
+"""By which the number of a field is shifted in its key; below is the wire type."""
+
 
 def _bytes_field(number: int) -> int:
     """What precedes a length-delimited field (bytes, messages, packed numbers)."""
-    return number << 3 | BYTES
+    return number << FIELD_BITS | BYTES
 
 
 def _varint_field(number: int) -> int:
     """What precedes a field that is one number."""
-    return number << 3 | VARINT
+    return number << FIELD_BITS | VARINT
 
 
 # Keys of the fields by their names in fileformat.proto ...
@@ -70,6 +73,9 @@ RELATION_ROLES_SID = _bytes_field(8)
 RELATION_MEMIDS = _bytes_field(9)
 RELATION_TYPES = _bytes_field(10)
 
+READ_AHEAD = 4
+"""So many bytes ``read_short_varint`` looks at."""
+
 _MAX_VARINT_BITS = 70
 _BITS_63 = 0x7FFFFFFFFFFFFFFF
 
@@ -90,18 +96,24 @@ def read_varint(data: U8, position: int, end: int) -> tuple[int, int]:
 
 
 @plain_kernel
-def read_short_varint(data: U8, position: int, end: int) -> tuple[int, int]:
-    """As ``read_varint``, and fast for 1 to 3 bytes; at least 4 bytes of data must follow.
-
-    It may run past ``end``: the caller compares, once, after a run of numbers.
-    """
+def read_word(data: U8, position: int) -> int:
+    """The four bytes at a position, the first one lowest."""
     at = np.uint64(position)  # unsigned: without a test for negative indices it is one load
-    word = np.int64(
+    return np.int64(
         np.uint32(data[at])
         | np.uint32(data[at + np.uint64(1)]) << np.uint32(8)
         | np.uint32(data[at + np.uint64(2)]) << np.uint32(16)
         | np.uint32(data[at + np.uint64(3)]) << np.uint32(24)
     )
+
+
+@plain_kernel
+def read_short_varint(data: U8, position: int, end: int) -> tuple[int, int]:
+    """As ``read_varint``, and fast for 1 to 3 bytes; READ_AHEAD bytes of data must follow.
+
+    It may run past ``end``: the caller compares, once, after a run of numbers.
+    """
+    word = read_word(data, position)
     if word & 0x80 == 0:
         return word & 0x7F, position + 1
     if word & 0x8000 == 0:

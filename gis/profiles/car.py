@@ -5,6 +5,7 @@ Speeds are those of free-flowing traffic; the tables follow what OSRM's car prof
 
 import math
 import re
+from itertools import chain
 
 from gis.profiles.access import (
     Access,
@@ -94,7 +95,10 @@ _VEHICLE_ACCESS = directed_keys(ACCESS.keys[:-1])
 _ONEWAY_KEYS = ("oneway:motorcar", "oneway:motor_vehicle", "oneway:vehicle", "oneway")
 _MAXSPEED_KEYS = directed_keys(("maxspeed:advisory", "maxspeed"))
 _HOV_LANES = directed_keys(("hov:lanes",))
-_CONDITIONAL_KEYS = tuple(f"{key}:conditional" for key in (*ACCESS.keys, "oneway", "maxspeed"))
+_CONDITIONAL_KEYS = tuple(
+    f"{key}:conditional"
+    for key in (*chain(*_WAY_ACCESS), *_ONEWAY_KEYS, *chain(*directed_keys(("maxspeed",))))
+)
 
 _GENERAL_CLASSES = frozenset(("track", "road"))
 """Outside ``CLASS_KMH``, where a plain ``access=yes`` speaks of cars; on a footpath it does not."""

@@ -24,8 +24,9 @@ class WayRule:
     time for the whole way, in every open direction. ``startpoint`` tells whether a route may
     begin or end on it; ``restricted`` marks roads that may be reached but not passed through.
 
-    A preference does not change how long the way takes, only how gladly it is chosen: it counts
-    as ``duration / preference``, so 0.5 makes it twice as long to whoever looks for the best route.
+    A preference does not change how long the way takes, only how gladly it would be chosen: as if
+    it took ``duration / preference``. It is kept for a weight apart from the duration; the search
+    does not use it yet.
     """
 
     forward_kmh: float

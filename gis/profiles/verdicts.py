@@ -30,6 +30,7 @@ class Verdicts:
     | turn_s | float32 (2, 2, 361) | turn cost by [junction][u_turn][angle in degrees + 180] |
     | restriction_kind | uint8 (R,) | BINDS_NOT, FORBIDS, DEMANDS |
 
+    Preferences are kept for a weight apart from the duration; the search does not use them yet.
     A closed way has no flags, a blocked node no delay. ``restriction_reason`` (R,) tells why a
     restriction does not bind, and is empty where it does. ``warnings`` counts, by kind and value,
     the tag sets with a tag that was not understood or left aside; kinds and values are sorted.

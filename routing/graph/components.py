@@ -8,7 +8,7 @@ from gis.arrays import I64, INVALID, U8, U32, AnyArray, Bool, freeze, invert_per
 from gis.jit import kernel
 from routing.graph.turn_graph import TurnGraph
 
-OPEN, START, END, STARTPOINT = 1, 2, 4, 8
+ARC_OPEN, ARC_START, ARC_END, ARC_STARTPOINT = 1, 2, 4, 8
 """Bits of ``Components.arc_flags``."""
 
 BIG_COMPONENT_ARCS = 1000
@@ -25,8 +25,9 @@ class Components:
     | arc_flags | uint8 (A,) | see below; none for a closed arc |
 
     Arcs of one component reach each other. An arc that is entered by several vertices (a
-    restriction's memory) has the largest component of theirs. Flags: OPEN; START: leads to a big
-    component; END: reached from one; STARTPOINT: the profile lets routes begin and end there.
+    restriction's memory) has the largest component of theirs. Flags: ARC_OPEN; ARC_START: leads
+    to a big component; ARC_END: reached from one; ARC_STARTPOINT: the profile lets routes begin
+    and end there.
     """
 
     arc_component: U32
@@ -43,9 +44,10 @@ def check_components(components: Components, n_arcs: int) -> None:
     label, flags = components.arc_component, components.arc_flags
     assert label.dtype == np.uint32 and flags.dtype == np.uint8
     assert len(label) == len(flags) == n_arcs
-    is_open = flags & OPEN > 0
+    is_open = flags & ARC_OPEN > 0
     assert (is_open == (label != INVALID)).all()
-    assert not flags[~is_open].any() and (flags <= OPEN | START | END | STARTPOINT).all()
+    assert not flags[~is_open].any()
+    assert (flags <= ARC_OPEN | ARC_START | ARC_END | ARC_STARTPOINT).all()
     size = np.bincount(label[is_open])
     assert (size > 0).all() and (np.diff(size) <= 0).all()
 
@@ -61,10 +63,10 @@ def build_components(graph: TurnGraph, open_arc: Bool, startpoint: Bool) -> Comp
 
     size = np.bincount(largest[open_arc], minlength=graph.n_vertices)
     in_big = _is_big(size)[vertex_component]
-    flags = np.where(open_arc, OPEN | np.where(startpoint, STARTPOINT, 0), 0).astype(np.uint8)
+    flags = (open_arc * (ARC_OPEN | ARC_STARTPOINT * startpoint)).astype(np.uint8)
     for flag, first, head in (
-        (START, graph.first_back, graph.back_tail),
-        (END, graph.first_turn, graph.turn_head),
+        (ARC_START, graph.first_back, graph.back_tail),
+        (ARC_END, graph.first_turn, graph.turn_head),
     ):
         connected = np.zeros(n_arcs, np.bool_)
         connected[graph.vertex_arc[_reachable(first, head, in_big)]] = True

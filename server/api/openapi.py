@@ -37,6 +37,7 @@ _ANSWERS = {
     "414": ("The URL is too long; use POST", _ERROR),
     "431": ("The headers are too long", _ERROR),
     "500": ("A fault of the server", _ERROR),
+    "503": ("Too many requests are waiting; try again later", _ERROR),
 }
 _BODY_ANSWERS = {
     "413": ("The body is too long", _ERROR),

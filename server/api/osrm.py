@@ -1,10 +1,12 @@
 """The services that speak OSRM's HTTP interface, as one ASGI application."""
 
+import asyncio
 import logging
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any, TypeAlias
 
 import deflate
@@ -54,12 +56,18 @@ _JSON: tuple[Header, ...] = (
 _COMPRESSED: tuple[Header, ...] = ((b"content-encoding", b"gzip"), (b"vary", b"Accept-Encoding"))
 _WORTH_COMPRESSING = 1024
 _CLOSING = (413, 414, 431)
-"""After these the rest of the request is not worth reading."""
+"""After these the rest of the request is not worth keeping."""
+_BUSY = 503
+
+_LINGER_S = 5.0
+"""How long what is left of a refused body is read: a sender that is cut off sees no answer."""
+
+_GZIP = re.compile(rb"(?:^|,)\s*gzip\s*(?:;\s*q\s*=\s*([0-9.]*)\s*)?(?:,|$)")
 
 _VERSION = 1
-_QUICK_POINTS = 5
-_QUICK_DEG = 0.5
-"""Sum of the differences in longitude and latitude: some 50 km, a search of a millisecond."""
+_QUICK_DEG = 0.1
+"""Sum of the differences in longitude and latitude: some 10 km, a search of a millisecond."""
+_QUICK_RESULTS = 10
 
 
 def _route(state: EngineState, profile: str, params: RouteParams) -> bytes:
@@ -90,20 +98,23 @@ def _nearest(state: EngineState, profile: str, params: NearestParams) -> bytes:
 
 
 def _is_quick_route(params: RouteParams) -> bool:
-    if len(params.coordinates) > _QUICK_POINTS:
+    if len(params.coordinates) > 2 or params.bearings is not None:
         return False
-    total_deg = 0.0
-    for (lon_a, lat_a), (lon_b, lat_b) in pairwise(params.coordinates):
-        total_deg += abs(lon_a - lon_b) + abs(lat_a - lat_b)
-    return total_deg < _QUICK_DEG
+    (lon_a, lat_a), (lon_b, lat_b) = params.coordinates
+    return abs(lon_a - lon_b) + abs(lat_a - lat_b) < _QUICK_DEG
+
+
+def _is_quick_nearest(params: NearestParams) -> bool:
+    """Whether few roads have to be looked at: a bearing may rule out any number of them."""
+    return params.bearings is None and params.number <= _QUICK_RESULTS
 
 
 @dataclass(frozen=True)
 class Service:
     """How one service reads, checks and answers a request.
 
-    What ``is_quick`` is answered in less time than it takes to hand it to a thread and hold up
-    nobody by that; the rest goes there.
+    What ``is_quick`` is answered at once, since that takes a millisecond as a rule; whatever may
+    hold up others for longer is handed to a thread.
     """
 
     params: type[Params]
@@ -114,7 +125,7 @@ class Service:
 
 SERVICES = {
     "route": Service(RouteParams, check_route, _route, _is_quick_route),
-    "nearest": Service(NearestParams, check_nearest, _nearest, lambda _: True),
+    "nearest": Service(NearestParams, check_nearest, _nearest, _is_quick_nearest),
 }
 PLANNED = ("table", "match", "trip", "tile")
 
@@ -128,8 +139,9 @@ class OsrmServices:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
         headers = _JSON
+        incoming = _Incoming(receive)
         try:
-            status, body = 200, await self._answer(scope, receive)
+            status, body = 200, await self._answer(scope, incoming)
         except Exception as error:
             status, code, message = status_code_message(error)
             if status == 500:
@@ -141,6 +153,8 @@ class OsrmServices:
             headers = (*headers, (b"allow", METHODS.encode()))
         elif status in _CLOSING:
             headers = (*headers, (b"connection", b"close"))
+        elif status == _BUSY:
+            headers = (*headers, (b"retry-after", b"1"))
         if len(body) >= _WORTH_COMPRESSING and _accepts_gzip(scope):
             body = bytes(deflate.gzip_compress(body, 1))
             headers = (*headers, *_COMPRESSED)
@@ -151,14 +165,15 @@ class OsrmServices:
                 "headers": [*headers, (b"content-length", b"%d" % len(body))],
             }
         )
-        await send(
-            {
-                "type": "http.response.body",
-                "body": b"" if scope["method"] == "HEAD" else body,
-            }
-        )
+        if scope["method"] == "HEAD":
+            body = b""
+        if status in _CLOSING:
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+            await incoming.skip()
+            body = b""
+        await send({"type": "http.response.body", "body": body})
 
-    async def _answer(self, scope: Scope, receive: Receive) -> bytes | None:
+    async def _answer(self, scope: Scope, incoming: "_Incoming") -> bytes | None:
         """The answer to a request that is right, or None where there is nothing to say."""
         method = scope["method"]
         _check_size(scope, self._state.settings)
@@ -170,7 +185,7 @@ class OsrmServices:
             path = split_url(decode_target(_target(scope)), with_query=False)
             service = _find_service(path)
             _check_content_type(scope)
-            body = await _read_body(scope, receive, self._state.settings.max_body_bytes)
+            body = await _read_body(scope, incoming, self._state.settings.max_body_bytes)
             params = params_from_json(service.params, body)
         elif method == "OPTIONS":
             return None
@@ -181,6 +196,28 @@ class OsrmServices:
         if service.is_quick(params):
             return service.answer(self._state, profile, params)
         return await self._state.in_thread(partial(service.answer, self._state, profile, params))
+
+
+class _Incoming:
+    """The body of a request, as it comes in."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self.ended = False
+
+    async def part(self) -> bytes:
+        """The next part of the body; ``ended`` tells whether it is the last."""
+        message = await self._receive()
+        self.ended = not message.get("more_body", False)
+        part: bytes = message.get("body", b"")
+        return part
+
+    async def skip(self) -> None:
+        """Read on, for a limited time, until the body ends or the sender has gone."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LINGER_S):
+                while not self.ended:
+                    await self.part()
 
 
 def _find_service(path: RequestPath) -> Service:
@@ -222,24 +259,22 @@ def _check_content_type(scope: Scope) -> None:
         raise InvalidContentType("POST requests require a Content-Type of application/json.")
 
 
-async def _read_body(scope: Scope, receive: Receive, limit: int) -> bytes:
+async def _read_body(scope: Scope, incoming: _Incoming, limit: int) -> bytes:
     announced = _header(scope, b"content-length")
     parts: list[bytes] = []
     size = int(announced) if announced.isdigit() and len(announced) < 19 else 0
-    more = size <= limit
-    size = 0 if more else size
-    while more and size <= limit:
-        message = await receive()
-        parts.append(message.get("body", b""))
+    size = size if size > limit else 0
+    while size <= limit and not incoming.ended:
+        parts.append(await incoming.part())
         size += len(parts[-1])
-        more = message.get("more_body", False)
     if size > limit:
         raise BodyTooLarge(f"Body is longer than the maximum of {limit} bytes")
     return b"".join(parts)
 
 
 def _accepts_gzip(scope: Scope) -> bool:
-    return b"gzip" in _header(scope, b"accept-encoding")
+    found = _GZIP.search(_header(scope, b"accept-encoding").lower())
+    return found is not None and (found[1] is None or found[1].strip(b"0.") != b"")
 
 
 def _header(scope: Scope, wanted: bytes) -> bytes:

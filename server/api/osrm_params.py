@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 import orjson
-from gis.polyline import decode_polyline
 
-from routing.errors import InvalidCoordinate, InvalidInput, TooBig
+from gis.polyline import decode_polyline
+from routing.errors import InvalidCoordinate, InvalidInput, InvalidValue, TooBig
 from server.api.osrm_url import RequestPath, Scanner
 from server.api.osrm_values import (
     DECIMAL,
@@ -27,7 +27,7 @@ from server.api.osrm_values import (
     radius_per_point,
     whole,
 )
-from server.errors import InvalidQuery, InvalidValue, Unsupported
+from server.errors import InvalidQuery, Unsupported
 from server.settings import Settings
 
 ANNOTATIONS = ("duration", "nodes", "distance", "weight", "datasources", "speed")

@@ -1,4 +1,5 @@
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,15 @@ def test_arrays_come_back_as_mapped_views(dataset: Path, verify: bool) -> None:
         assert not array.flags.writeable and not array.flags.owndata
         with pytest.raises(ValueError, match="WRITEABLE"):
             array.flags.writeable = True
+
+
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="mmap keeps descriptors before 3.13")
+def test_no_descriptors_are_kept(dataset: Path) -> None:
+    """A dataset that is open holds no file open."""
+    before = len(os.listdir("/proc/self/fd"))
+    opened = open_dataset(dataset)
+    assert len(opened.arrays) == len(ARRAYS)
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 def test_files_are_plain_numpy(dataset: Path) -> None:

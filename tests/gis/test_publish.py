@@ -102,13 +102,19 @@ def test_rebuild_over_a_manifest_that_is_unusable(tmp_path: Path, manifest: byte
 
 
 def test_what_is_no_dataset_is_not_overwritten(tmp_path: Path) -> None:
-    """A file, a folder of something else and a missing parent are refused and left alone."""
+    """A file, a folder of something else, be it a lone manifest, and a missing parent are refused.
+
+    They are left as they were.
+    """
     (tmp_path / "file").write_text("x")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "manifest.json").write_text('{"format": "something else"}')
     (tmp_path / "other" / "notes.txt").write_text("x")
+    for name, text in {"web": '{"name": "app"}', "list": "[]", "text": "x", "none": ""}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "manifest.json").write_text(text)
     before = files_of(tmp_path)
-    for name in ("file", "other", "missing/a", "file/a"):
+    for name in ("file", "other", "web", "list", "text", "none", "missing/a", "file/a"):
         with pytest.raises(DatasetError) as caught:
             DatasetWriter(tmp_path / name)
         assert "\n" not in str(caught.value) and str(tmp_path) in str(caught.value)

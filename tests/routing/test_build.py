@@ -62,6 +62,9 @@ def test_from_file_to_route(tmp_path: Path) -> None:
         "osm_ways": 4,
         "osm_relations": 2,
         "tag_sets": report.counts["tag_sets"],
+        "ways_open": 3,
+        "ways_clipped": 0,
+        "ways_lost": 0,
         "nodes": 4,
         "edges": 4,
         "arcs": 8,
@@ -182,6 +185,7 @@ def kill_builds(extract: Path, dataset: Path, rounds: int) -> None:
         assert len(open_dataset(dataset).arrays) == len(whole) - 1
 
 
+@pytest.mark.compiled
 def test_kill_in_the_middle_of_a_build(sample: Path, tmp_path: Path) -> None:
     """A build that is killed at any moment leaves the older dataset whole and usable."""
     paths = [ROOT, ROOT / "tests", ROOT / "tests" / "routing", sample, tmp_path / "city"]

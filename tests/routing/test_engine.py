@@ -251,7 +251,10 @@ def test_unreachable() -> None:
 
 
 def test_one_way_stubs() -> None:
-    """A road that only leads away is a start but no end, and the reverse."""
+    """A point stands for a road where one can come from and go to, first and last ones alike.
+
+    Where a radius leaves only a road that leads into the map, or out of it, that road is used.
+    """
     world = World(
         """
         u-a---b-v
@@ -267,13 +270,17 @@ def test_one_way_stubs() -> None:
     )
     engine = engine_of(world)
     into, out, block = between(world, "ua"), between(world, "bv"), between(world, "cd")
-    through = engine.route([into, out])
+    for points in ([into, out], [out, into], [block, into, block], [block, out, block]):
+        route = engine.route(points)
+        assert [w.name for w in route.waypoints] == ["Block"] * len(points)
+        assert route.waypoints[0].distance_m == pytest.approx(100 * (points[0] != block), abs=1)
+    assert engine.route([into, out]).duration_s == seconds(4 * STEP_S)
+    assert [engine.nearest(*point)[0].name for point in (into, out)] == ["In", "Out"]
+    through = engine.route([into, out], radiuses=[5, 5])
     assert [w.name for w in through.waypoints] == ["In", "Out"]
     assert through.duration_s == seconds((1 + 4 + 1) * STEP_S)
-    back = engine.route([out, into])
-    assert [w.name for w in back.waypoints] == ["Block", "Block"]
-    via = engine.route([block, into, block])
-    assert [w.name for w in via.waypoints] == ["Block"] * 3
+    with pytest.raises(NoRoute):
+        engine.route([out, into], radiuses=[5, 5])
 
 
 def test_bearings(grid: Engine) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -162,3 +163,23 @@ def test_a_failure_is_made_good(end: str, tmp_path: Path) -> None:
     assert finish(start(CHEAP.format(end=""), cache, log)) == "False 0 True\n"
     assert finish(start(CHEAP.format(end=""), cache, log)) == "True 0 True\n"
     assert log.read_text() == "worked\n" * 2
+
+
+def test_forgotten_kernels_are_removed(tmp_path: Path) -> None:
+    """Warming removes the kernels of versions not used for a month, and nothing else."""
+    cache = tmp_path / "cache"
+    old = {"kernels-0123456789ab", "kernels-ba9876543210"}
+    others = {"kernels-0123456789ac", "kernels-0123456789AB", "kernels-0123456789abc", "notes"}
+    for name in old | others:
+        (cache / name / "gis").mkdir(parents=True)
+        (cache / name / "gis" / "kernel.nbi").write_text("x")
+        os.utime(cache / name, (0, time.time() - 31 * 86400))
+    os.utime(cache / "kernels-0123456789ac", (0, time.time() - 29 * 86400))
+    (cache / "kernels-0123456789ad").write_text("x")
+    (cache / "kernels-0123456789ae").symlink_to(cache / "notes")
+    others |= {"kernels-0123456789ad", "kernels-0123456789ae"}
+    os.utime(cache / "kernels-0123456789ad", (0, 0))
+    assert finish(start(CHEAP.format(end=""), cache, tmp_path / "log")) == "False 0 True\n"
+    left = set(os.listdir(cache))
+    assert others <= left and not old & left and len(left) == len(others) + 1
+    assert (cache / "notes" / "gis" / "kernel.nbi").exists()

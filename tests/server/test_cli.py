@@ -12,8 +12,10 @@ import pytest
 from asgi import ask
 
 from routing.engine import Engine
+from routing.errors import InvalidValue
 from server.app import create_app
-from server.cli import FAILED, INTERRUPTED, run
+from server.cli import FAILED, run
+from server.cli_serve import open_engine
 from server.state import EngineState
 
 pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("kernels")]
@@ -89,6 +91,8 @@ def test_version(capsys: Capture) -> None:
         (["serve", "--host", "203.0.113.7"], "cannot listen on 203.0.113.7 port 5000"),
         (["build", "no.osm.pbf"], "no.osm.pbf"),
         (["build", "no.osm.pbf", "--profile", "tank"], "tank"),
+        (["build", "no.osm.pbf", "--profile", "car,tank"], "no profile 'tank'"),
+        (["build", "no.osm.pbf", "--profile", "car,"], "no profile ''"),
         (["bench", "parse", "no.osm.pbf"], "no.osm.pbf"),
         (["bench", "parse", "no.osm.pbf", "--workers", "2,x"], "--workers"),
     ],
@@ -112,37 +116,6 @@ def test_no_command(capsys: Capture) -> None:
     assert run([]) == FAILED
     said = capsys.readouterr()
     assert "Usage: whimbrel" in said.out + said.err
-
-
-def test_interruption(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    """Ctrl-C is no fault, and says nothing."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("server.cli_info.show_info", interrupt)
-    assert run(["info", "x"]) == INTERRUPTED
-    assert capsys.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        (PermissionError(13, "Permission denied", "/x"), "/x: Permission denied"),
-        (OSError("no room"), "no room"),
-        (MemoryError(), "not enough memory"),
-    ],
-)
-def test_failures_of_the_system(
-    error: Exception, message: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    """What the system refuses is told in one line as well."""
-
-    def refuse(*_: object) -> None:
-        raise error
-
-    monkeypatch.setattr("server.cli_info.show_info", refuse)
-    assert fails(["info", "x"], capsys) == f"whimbrel: {message}\n"
 
 
 def test_a_reader_that_goes_away(
@@ -172,6 +145,8 @@ def test_build_as_json(sample: Path, tmp_path: Path, capsys: Capture) -> None:
         assert stage["wall_s"] >= 0
         assert stage["cpu_s"] >= 0
         assert stage["peak_rss_bytes"] > 10_000_000
+    assert report["wall_s"] > sum(stage["wall_s"] for stage in report["stages"])
+    assert report["cpu_s"] > 0.98 * sum(stage["cpu_s"] for stage in report["stages"])
     counts = report["counts"]
     for name in ("osm_nodes", "osm_ways", "osm_relations", "nodes", "edges", "turns", "tag_sets"):
         assert counts[name] > 0
@@ -182,7 +157,7 @@ def test_build_as_json(sample: Path, tmp_path: Path, capsys: Capture) -> None:
 def test_build_for_people(sample: Path, tmp_path: Path, capsys: Capture) -> None:
     """A summary that ends with the dataset's place, in a folder of the caller's choice."""
     path = tmp_path / "here.whimbrel"
-    assert run(["build", str(sample), "-o", str(path)]) == 0
+    assert run(["build", str(sample), "-o", str(path), "--profile", "car, car"]) == 0
     said = capsys.readouterr().out
     assert "in all" in said
     assert "edges" in said
@@ -227,6 +202,29 @@ def test_damaged_dataset(dataset: Path, tmp_path: Path, capsys: Capture) -> None
     assert f"{victim}: damaged" in fails(["info", path, "--verify"], capsys)
     assert run(["info", str(path), "--verify", "--json"]) == FAILED
     assert len(json.loads(capsys.readouterr().out)["damages"]) == 1
+
+
+@pytest.mark.parametrize("missing", [True, False])
+def test_serving_an_extract_with_a_damaged_dataset(
+    missing: bool, dataset: Path, sample: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    """Where the extract is at hand the dataset is built again."""
+    extract, path = tmp_path / sample.name, tmp_path / dataset.name
+    shutil.copy2(sample, extract)
+    shutil.copytree(dataset, path)
+    victim = next(path.glob("data-*/network.point_lon.npy"))
+    length = victim.stat().st_size
+    if missing:
+        victim.unlink()
+    else:
+        os.truncate(victim, length - 1)
+    engine, opened = open_engine(extract)
+    assert opened == path
+    assert engine.profiles == ("car",)
+    assert f"{victim}: " in capsys.readouterr().err
+    assert victim.stat().st_size == length
+    open_engine(extract)
+    assert capsys.readouterr().err == ""
 
 
 def test_dataset_of_another_version(dataset: Path, tmp_path: Path, capsys: Capture) -> None:
@@ -324,3 +322,14 @@ def test_wrong_choices(options: list[str], message: str, dataset: Path, capsys: 
 def test_one_point(dataset: Path, capsys: Capture) -> None:
     """A route needs two."""
     assert "at least two" in fails(["route", dataset, A], capsys)
+
+
+def test_waypoints_are_checked_alike(dataset: Path) -> None:
+    """The engine and the service have the same word for ends that are no waypoints."""
+    engine = Engine.open(dataset)
+    points = [tuple(map(float, text.split(","))) for text in (A, C, B)]
+    with pytest.raises(InvalidValue) as caught:
+        engine.route(points, waypoints=[0, 1])  # type: ignore[arg-type]
+    app = create_app(EngineState(engine, dataset))
+    answer = ask(app, "GET", f"/route/v1/car/{A};{C};{B}?waypoints=0;1").json()
+    assert answer == {"code": caught.value.code, "message": str(caught.value)}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,26 @@ def test_the_sample(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     installed = tmp_path / "server" / "sample" / "helsinki.osm.pbf"
     assert sample_dataset(installed) == tmp_path / "whimbrel" / "helsinki.whimbrel"
+
+
+def test_the_sample_without_a_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its dataset goes to a temporary folder, but only to one that nobody else can write to."""
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    installed = tmp_path / "server" / "sample" / "helsinki.osm.pbf"
+    beside = installed.with_name("helsinki.whimbrel")
+    own = tmp_path / f"whimbrel-{os.getuid()}"
+
+    assert sample_dataset(installed) == own / "helsinki.whimbrel"
+    assert own.stat().st_mode & 0o777 == 0o700
+    own.chmod(0o770)
+    assert sample_dataset(installed) == beside
+    own.rmdir()
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    own.symlink_to(tmp_path / "elsewhere")
+    assert sample_dataset(installed) == beside
+    own.unlink()
+    stranger = os.getuid() + 1
+    monkeypatch.setattr(os, "getuid", lambda: stranger)
+    assert sample_dataset(installed) == beside

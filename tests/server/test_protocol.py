@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("httptools")
+from server.protocol import origin_form
 
 TESTS = Path(__file__).resolve().parent.parent
 
@@ -94,6 +94,58 @@ def test_a_large_body_is_refused_before_it_is_sent(port: int) -> None:
     head = b"POST /route/v1/car HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
     answer = talk(port, [head + b"Content-Length: 2000000\r\n\r\n"])
     assert answer.startswith("HTTP/1.1 413 ")
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_large_body_that_is_sent_nevertheless(port: int, chunked: bool) -> None:
+    """Who sends all of it before reading gets the answer too, not a broken connection."""
+    head = b"POST /route/v1/car HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    part = b"a" * (1 << 20)
+    if chunked:
+        head += b"Transfer-Encoding: chunked\r\n\r\n"
+        pieces = [head, *[b"100000\r\n" + part + b"\r\n"] * 20, b"0\r\n\r\n"]
+    else:
+        pieces = [head + b"Content-Length: %d\r\n\r\n" % (20 << 20), *[part] * 20]
+    answer = talk(port, pieces)
+    assert answer.startswith("HTTP/1.1 413 ")
+    assert "connection: close" in answer
+
+
+@pytest.mark.parametrize(
+    ("target", "wanted"),
+    [
+        (b"/route/v1/car/1,1;2,2", b"/route/v1/car/1,1;2,2"),
+        (b"http://x:5000/route?a=b", b"/route?a=b"),
+        (b"HTTPS://user@x/", b"/"),
+        (b"http://x", b"/"),
+        (b"http://x?a", b"/?a"),
+        (b"/http://x/y", b"/http://x/y"),
+        (b"*", b"*"),
+        (b"x:443", b"x:443"),
+    ],
+)
+def test_origin_form(target: bytes, wanted: bytes) -> None:
+    """What a client says to a proxy is cut off, and nothing else."""
+    assert origin_form(target) == wanted
+
+
+def test_targets_for_proxies(port: int) -> None:
+    """A target with scheme and host is the path behind them."""
+    path = b"/route/v1/car/1,1;2,2"
+    plain, absolute = (talk(port, request(start + path)) for start in (b"", b"http://x:1"))
+    assert absolute.startswith("HTTP/1.1 200 ")
+    assert absolute.partition("\r\n\r\n")[2] == plain.partition("\r\n\r\n")[2]
+    answer = talk(port, request(b"http://x" + path + b"?"))
+    assert "Query string malformed close to position 22" in answer
+    assert "HTTP/1.1 200 " in talk(port, request(b"http://x/health"))
+
+
+def test_targets_that_are_no_paths(port: int) -> None:
+    """They are answered as well, and the server goes on."""
+    end = b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    assert talk(port, [b"OPTIONS *" + end]).startswith("HTTP/1.1 204 ")
+    assert talk(port, [b"CONNECT x:443" + end]).startswith("HTTP/1.1 405 ")
+    assert "InvalidUrl" in talk(port, [b"GET *" + end])
 
 
 def test_what_is_no_http(port: int) -> None:

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import threading
+import time
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from asgi import Response, ask
 from fake_engine import FakeEngine, fake_state
 
 from server.api.osrm import PLANNED, SERVICES
+from server.api.osrm_params import NearestParams, RouteParams
 from server.app import create_app
 from server.settings import Settings
 
@@ -56,7 +59,7 @@ def test_head(app: Any) -> None:
     assert ask(app, "HEAD", "/foo").status == 400
 
 
-@pytest.mark.parametrize("target", [ROUTE, "/foo", "/trip"])
+@pytest.mark.parametrize("target", [ROUTE, "/foo", "/trip", "*", ""])
 def test_options(app: Any, target: str) -> None:
     """A browser that asks first is told that it may."""
     response = ask(app, "OPTIONS", target)
@@ -70,6 +73,13 @@ def test_other_methods(app: Any, method: str) -> None:
     response = ask(app, method, ROUTE)
     assert failure(response)[:2] == (405, "InvalidMethod")
     assert response.headers["allow"] == "GET, HEAD, POST, OPTIONS"
+
+
+@pytest.mark.parametrize("target", ["*", ""])
+def test_a_target_that_is_no_path(app: Any, target: str) -> None:
+    """It is refused as a URL that makes no sense from its beginning."""
+    assert failure(ask(app, "GET", target))[:2] == (400, "InvalidUrl")
+    assert failure(ask(app, "CONNECT", target))[:2] == (405, "InvalidMethod")
 
 
 @pytest.mark.parametrize("kind", [None, "text/plain", "application/jsonx", "application/geo+json"])
@@ -151,6 +161,67 @@ def test_compression(app: Any) -> None:
     assert len(packed.body) < len(plain.body) / 2
 
 
+@pytest.mark.parametrize(
+    ("accepted", "packed"),
+    [
+        ("gzip", True),
+        ("GZIP", True),
+        ("br;q=1.0, gzip;q=0.8, *;q=0.1", True),
+        ("gzip ; q=1", True),
+        ("gzip;q=0.001", True),
+        ("gzip;q=0", False),
+        ("gzip; q=0.000, identity", False),
+        ("x-gzipped", False),
+        ("br", False),
+        ("", False),
+    ],
+)
+def test_who_accepts_compression(app: Any, accepted: str, packed: bool) -> None:
+    """A coding is accepted by its name, and refused by a weight of zero."""
+    long_route = "/route/v1/car/" + ";".join(["24.91,60.11"] * 50)
+    headers = ask(app, "GET", long_route, headers={"accept-encoding": accepted}).headers
+    assert ("content-encoding" in headers) == packed
+
+
+@pytest.mark.parametrize(
+    ("service", "params", "quick"),
+    [
+        ("route", RouteParams([(24.9, 60.1), (24.95, 60.13)]), True),
+        ("route", RouteParams([(24.9, 60.1), (24.95, 60.17)]), False),
+        ("route", RouteParams([(24.9, 60.1)] * 3), False),
+        ("route", RouteParams([(24.9, 60.1)] * 2, bearings=((0, 1), None)), False),
+        ("nearest", NearestParams([(24.9, 60.1)], number=10), True),
+        ("nearest", NearestParams([(24.9, 60.1)], number=11), False),
+        ("nearest", NearestParams([(24.9, 60.1)], bearings=((0, 1),)), False),
+    ],
+)
+def test_what_is_quick(service: str, params: Any, quick: bool) -> None:
+    """Only what is short for certain is answered without a thread."""
+    assert SERVICES[service].is_quick(params) == quick
+
+
+def test_too_many_requests_at_once() -> None:
+    """Who would have to wait too long is told so at once, and the short ones still pass."""
+    app = create_app(fake_state(Settings(max_waiting_requests=1)))
+    slow = "/route/v1/car/60,1;2,2;3,3"
+    statuses: list[int] = []
+    asking = [
+        threading.Thread(target=lambda: statuses.append(ask(app, "GET", slow).status))
+        for _ in range(3)
+    ]
+    for thread in asking:
+        thread.start()
+    time.sleep(0.3)
+    response = ask(app, "GET", slow)
+    assert failure(response)[:2] == (503, "Busy")
+    assert response.headers["retry-after"] == "1"
+    assert ask(app, "GET", ROUTE).status == 200
+    for thread in asking:
+        thread.join()
+    assert statuses == [200] * 3
+    assert ask(app, "GET", "/route/v1/car/1,1;2,2;3,3").status == 200
+
+
 @pytest.mark.parametrize("name", ["car", "driving"])
 def test_what_the_engine_is_asked(name: str) -> None:
     """Options reach the engine as they were meant, under the profile's own name."""
@@ -192,6 +263,7 @@ def test_health(app: Any) -> None:
     assert found["dataset"] == "city.whimbrel"
     assert found["extract"] == "city.osm.pbf"
     assert found["profiles"] == ["car"]
+    assert 0 <= found["uptime_s"] < 600
 
 
 @pytest.mark.parametrize("target", ["/", "/docs", "/health", "/openapi.json"])

@@ -161,6 +161,56 @@ def test_a_second_signal_does_not_wait(server: Server) -> None:
     asking.join()
 
 
+FAILING_FORK = """
+import errno, os, signal, sys, time
+from server.supervisor import Supervisor, bind
+
+fork, failures = os.fork, iter([False] * 2 + [True] * int(sys.argv[1]))
+
+def unwilling():
+    if next(failures, False):
+        raise OSError(errno.EAGAIN, "no more processes")
+    return fork()
+
+os.fork = unwilling
+supervisor = Supervisor(lambda sock, parent: signal.pause(), bind("127.0.0.1", 0), 2, 1.0)
+supervisor.run(lambda: print(*supervisor.pids, flush=True))
+"""
+
+
+@pytest.mark.parametrize("failures", [2, 1000])
+def test_a_fork_that_fails(failures: int) -> None:
+    """It is tried again, and meanwhile the supervisor listens."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", FAILING_FORK, str(failures)],
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    first = set(map(int, process.stdout.readline().split()))
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+
+    def workers() -> set[int]:
+        return set(map(int, children.read_text().split()))
+
+    for pid in first:
+        os.kill(pid, signal.SIGKILL)
+    if failures == 2:
+        wait_until(lambda: len(workers() - first) == 2)
+    else:
+        wait_until(lambda: not workers())
+        time.sleep(1.0)
+    started = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=10)
+    assert process.returncode == 0
+    assert time.monotonic() - started < 0.5
+    # Pauses of 0.1, 0.2, 0.4 ... seconds: few attempts are made in vain.
+    assert 2 <= said.count("cannot start a worker: no more processes") <= 6
+
+
 def test_port_in_use() -> None:
     """Who comes second is told so in one line."""
     with bind("127.0.0.1", 0) as first:
@@ -169,7 +219,10 @@ def test_port_in_use() -> None:
             bind("127.0.0.1", port)
 
 
-@pytest.mark.parametrize("host", ["203.0.113.7", "no.such.host.invalid", "a b", "", "::1::"])
+@pytest.mark.parametrize(
+    "host",
+    ["203.0.113.7", "no.such.host.invalid", "a b", "", "::1::", "é" * 70, "a..b", "a\0b", "\udc80"],
+)
 def test_bad_host(host: str) -> None:
     """An address that is not ours is told so in one line."""
     if not host:

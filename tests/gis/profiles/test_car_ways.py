@@ -168,6 +168,14 @@ highway=primary, access:conditional=no @ (22:00-06:00)     65    65    !access:c
 highway=primary, vehicle:conditional=no @ Su               65    65    !vehicle:conditional
 highway=primary, motor_vehicle:conditional=no @ Su         65    65    !motor_vehicle:conditional
 highway=primary, motorcar:conditional=no @ Su              65    65    !motorcar:conditional
+highway=primary, access:forward:conditional=no @ Su  65  65  !access:forward:conditional
+highway=primary, access:backward:conditional=no @ Su  65  65  !access:backward:conditional
+highway=primary, vehicle:forward:conditional=no @ Su  65  65  !vehicle:forward:conditional
+highway=primary, vehicle:backward:conditional=no @ Su  65  65  !vehicle:backward:conditional
+highway=trunk, motor_vehicle:forward:conditional=no @ x  85  85  !motor_vehicle:forward:conditional
+highway=trunk, motor_vehicle:backward:conditional=x  85  85  !motor_vehicle:backward:conditional
+highway=primary, motorcar:forward:conditional=no @ Su  65  65  !motorcar:forward:conditional
+highway=primary, motorcar:backward:conditional=no @ Su  65  65  !motorcar:backward:conditional
 highway=primary, hov=designated                            -     -
 highway=motorway, hov=yes                                  90    -
 highway=motorway, hov=lane                                 90    -
@@ -191,6 +199,9 @@ highway=primary, oneway=maybe                              65    65    !oneway
 highway=primary, oneway=reversible                         -     -     !oneway
 highway=primary, oneway=alternating                        65    65    x0.4 !oneway
 highway=primary, oneway=yes, oneway:conditional=no @ Su    65    -     !oneway:conditional
+highway=primary, oneway:motorcar:conditional=yes @ Su      65    65    !oneway:motorcar:conditional
+highway=primary, oneway:vehicle:conditional=yes @ Su       65    65    !oneway:vehicle:conditional
+highway=trunk, oneway:motor_vehicle:conditional=yes @ x  85  85  !oneway:motor_vehicle:conditional
 highway=motorway, oneway=no                                90    90
 highway=motorway, oneway=-1                                -     90
 highway=motorway, oneway=maybe                             90    -     !oneway
@@ -276,6 +287,8 @@ highway=primary, maxspeed=60, maxspeed:type=DE:urban       48    48
 highway=motorway, maxspeed=signals, maxspeed:type=FR:motorway  104  -
 highway=primary, maxspeed:hgv=60                           65    65
 highway=primary, maxspeed=50, maxspeed:conditional=30 @ wet  40  40    !maxspeed:conditional
+highway=primary, maxspeed:forward:conditional=30 @ wet     65    65    !maxspeed:forward:conditional
+highway=primary, maxspeed:backward:conditional=30 @ wet  65  65  !maxspeed:backward:conditional
 highway=primary, access=no, maxspeed=100                   -     -
 highway=footway, maxspeed=100                              -     -
 highway=track, motor_vehicle=yes, maxspeed=20              16    16

@@ -9,13 +9,13 @@ from hypothesis import given
 from oracles import reachable, turns_of
 
 from gis.arrays import INVALID, freeze
-from gis.profiles.verdicts import STARTPOINT as PROFILE_STARTPOINT
+from gis.profiles.verdicts import STARTPOINT
 from routing.graph import components as module
 from routing.graph.components import (
-    END,
-    OPEN,
-    START,
-    STARTPOINT,
+    ARC_END,
+    ARC_OPEN,
+    ARC_START,
+    ARC_STARTPOINT,
     build_components,
     check_components,
 )
@@ -36,7 +36,7 @@ def test_components_and_flags(big: int, world: World) -> None:
     network, verdicts = world
     open_arc = duration_metric(*world).open_arc
     graph = build_turn_graph(network, verdicts, open_arc)
-    flag = verdicts.way_flags[network.edge_tagset] & PROFILE_STARTPOINT > 0
+    flag = verdicts.way_flags[network.edge_tagset] & STARTPOINT > 0
     startpoint = freeze(np.repeat(flag, 2))
     components = build_components(graph, open_arc, startpoint)
     check_components(components, network.n_arcs)
@@ -66,8 +66,8 @@ def test_components_and_flags(big: int, world: World) -> None:
         assert together == {b for b in largest if largest[b] == largest[a]}
         assert together <= {arc_of[w] for w in reach[a]}
         assert components.in_big_component()[a] == (n_arcs[largest[a]] >= least)
-        flags = OPEN
-        flags |= START * bool(reach[a] & in_big)
-        flags |= END * any(arc_of[v] == a for v in from_big)
-        flags |= STARTPOINT * bool(startpoint[a])
+        flags = ARC_OPEN
+        flags |= ARC_START * bool(reach[a] & in_big)
+        flags |= ARC_END * any(arc_of[v] == a for v in from_big)
+        flags |= ARC_STARTPOINT * bool(startpoint[a])
         assert components.arc_flags[a] == flags

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 from oracles import naive_dijkstra, turn_steps
 
 from gis.arrays import INF, freeze
@@ -11,7 +12,13 @@ from gis.network.build import build_network
 from gis.network.road_network import RoadNetwork
 from gis.osm.read import read_osm
 from gis.profiles.registry import apply_profile, get_profile, tag_selection
-from routing.graph.components import END, START, Components, build_components, check_components
+from routing.graph.components import (
+    ARC_END,
+    ARC_START,
+    Components,
+    build_components,
+    check_components,
+)
 from routing.graph.turn_graph import TurnGraph, build_turn_graph, check_turn_graph
 from routing.metric import Metric, check_metric, duration_metric
 from routing.reference.dijkstra import SearchState, dijkstra, shortest_path_tree
@@ -89,12 +96,13 @@ def test_the_sample(sample: Path) -> None:
         costs, _ = shortest_path_tree(state, graph, metric, seeds)
         assert costs.tolist() == [expected.get(v, INF) for v in range(graph.n_vertices)]
         reached = set(graph.vertex_arc[costs < INF].tolist())
-        assert reached == set(np.flatnonzero(components.arc_flags & END).tolist())
+        assert reached == set(np.flatnonzero(components.arc_flags & ARC_END).tolist())
         backward, _ = shortest_path_tree(state, graph, metric, seeds, backward=True)
         leads_here = np.unique(graph.vertex_arc[backward < INF])
-        assert (components.arc_flags[leads_here] & START > 0).all()
+        assert (components.arc_flags[leads_here] & ARC_START > 0).all()
 
 
+@pytest.mark.compiled
 def test_the_extracts(extract: Path) -> None:
     """Searches agree on every larger map at hand."""
     check_town(prepare(extract), n_pairs=60)

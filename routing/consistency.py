@@ -1,0 +1,136 @@
+"""Whether the arrays of a dataset fit together, so that no kernel reads outside of one.
+
+Checksums tell what has been damaged, not what was wrong when it was written. These checks only
+compare sizes and ranges, each in one pass; the ``check_x`` beside the structures assert the rest.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from gis.arrays import INF, AnyArray
+from gis.errors import DatasetError
+from gis.rtree import NODE_SIZE
+from gis.snap_index import POINTS_OF_BLOCK
+
+
+@dataclass(frozen=True)
+class _Arrays:
+    """Arrays whose names begin alike."""
+
+    prefix: str
+    arrays: Mapping[str, AnyArray]
+
+    def part(self, name: str) -> "_Arrays":
+        return _Arrays(f"{self.prefix}.{name}", self.arrays)
+
+    def __getitem__(self, name: str) -> AnyArray:
+        return self.arrays[f"{self.prefix}.{name}"]
+
+    def fail(self, name: str, what: str) -> DatasetError:
+        return DatasetError(f"array {self.prefix}.{name} of the dataset {what}")
+
+    def shaped(self, shape: tuple[int, ...], *names: str) -> None:
+        """Each has this shape."""
+        for name in names:
+            if self[name].shape != shape:
+                raise self.fail(name, f"has the shape {self[name].shape}, expected {shape}")
+
+    def length(self, name: str) -> int:
+        """The length of an array that has one dimension."""
+        self.shaped((self[name].size,), name)
+        return self[name].size
+
+    def below(self, limit: int, *names: str) -> None:
+        """No value reaches the limit."""
+        for name in names:
+            highest = int(self[name].max(initial=0))
+            if self[name].size and highest >= limit:
+                raise self.fail(name, f"holds {highest}, expected less than {limit}")
+
+    def offsets(self, name: str, n_groups: int, n_members: int, at_least: int = 0) -> None:
+        """Groups of consecutive members, each of so many at least."""
+        self.shaped((n_groups + 1,), name)
+        first = self[name]
+        ends = first[:1].tolist(), first[-1:].tolist()
+        if ends != ([0], [n_members]):
+            raise self.fail(name, f"runs from {ends[0]} to {ends[1]}, expected 0 to {n_members}")
+        back = (first[1:] < first[:-1]).any()
+        if back or (at_least and (first[1:] - first[:-1] < at_least).any()):
+            raise self.fail(name, f"has a step of less than {at_least}")
+
+
+def check_network_arrays(arrays: Mapping[str, AnyArray]) -> None:
+    """Raise ``DatasetError`` unless the arrays of a network and of its index fit together."""
+    network = _Arrays("network", arrays)
+    n_nodes, n_edges = network.length("node_id"), network.length("edge_tail")
+    n_points = network.length("point_id")
+    network.shaped((n_nodes,), "node_lon", "node_lat", "node_tagset")
+    network.shaped((n_edges,), "edge_head", "edge_way", "edge_tagset", "edge_label")
+    network.shaped((n_edges,), "edge_length_m", "edge_share")
+    network.shaped((n_points,), "point_lon", "point_lat")
+    network.shaped((2 * n_edges,), "out_arc")
+    network.offsets("first_point", n_edges, n_points, at_least=2)
+    network.offsets("first_out", n_nodes, 2 * n_edges)
+    network.below(n_nodes, "edge_tail", "edge_head")
+    network.below(2 * n_edges, "out_arc")
+    network.below(_check_tagsets(network.part("node_tags")), "node_tagset")
+    network.below(_check_tagsets(network.part("way_tags")), "edge_tagset")
+    network.below(_check_tagsets(network.part("labels")), "edge_label")
+    restrictions = network.part("restrictions")
+    n_restrictions = restrictions.length("tagset")
+    restrictions.shaped((n_restrictions,), "relation_id")
+    restrictions.offsets("first_arc", n_restrictions, restrictions.length("arc"), at_least=2)
+    restrictions.below(2 * n_edges, "arc")
+    restrictions.below(_check_tagsets(restrictions.part("tags")), "tagset")
+    _check_index(_Arrays("index", arrays), n_edges, n_points)
+
+
+def _check_tagsets(tags: _Arrays) -> int:
+    """The number of tag sets."""
+    n_sets, n_strings = tags.length("first_tag") - 1, tags.length("first_byte") - 1
+    n_tags = tags.length("key")
+    tags.shaped((n_tags,), "value")
+    tags.offsets("first_tag", n_sets, n_tags)
+    tags.offsets("first_byte", n_strings, tags.length("text"))
+    tags.below(n_strings, "key", "value")
+    return n_sets
+
+
+def _check_index(index: _Arrays, n_edges: int, n_points: int) -> None:
+    """A segment runs to the next point; the levels are those of a tree with full nodes."""
+    index.shaped((-(-n_points // POINTS_OF_BLOCK),), "block_edge")
+    index.below(n_edges, "block_edge")
+    index.shaped((n_points - n_edges,), "tree.segment")
+    index.below(n_points - 1, "tree.segment")
+    levels, n_nodes = [0], n_points - n_edges
+    while n_nodes and (len(levels) == 1 or n_nodes > 1):
+        n_nodes = -(-n_nodes // NODE_SIZE)
+        levels.append(levels[-1] + n_nodes)
+    if index["tree.level"].tolist() != levels:
+        raise index.fail("tree.level", f"is {index['tree.level'].tolist()}, expected {levels}")
+    index.shaped((levels[-1], 4), "tree.box")
+
+
+def check_profile_arrays(name: str, arrays: Mapping[str, AnyArray]) -> None:
+    """Raise ``DatasetError`` unless the arrays of one vehicle fit to each other and the network."""
+    n_nodes, n_arcs = arrays["network.node_id"].size, 2 * arrays["network.edge_tail"].size
+    profile = _Arrays(f"profile.{name}", arrays)
+    graph = profile.part("turn_graph")
+    n_vertices, n_turns = graph.length("vertex_arc"), graph.length("turn_head")
+    graph.shaped((n_turns,), "turn_cost", "back_tail", "back_cost")
+    graph.offsets("first_turn", n_vertices, n_turns)
+    graph.offsets("first_back", n_vertices, n_turns)
+    graph.below(n_vertices, "turn_head", "back_tail")
+    graph.below(n_arcs, "vertex_arc")
+    if not np.array_equal(graph["vertex_arc"][:n_arcs], np.arange(n_arcs, dtype=np.uint32)):
+        raise graph.fail("vertex_arc", f"does not begin with the {n_arcs} arcs")
+    profile.shaped((n_arcs,), "metric.weight", "components.arc_component", "components.arc_flags")
+    profile.below(INF + 1, "metric.weight")
+    landmarks = profile.part("landmarks")
+    n_landmarks = landmarks.length("node")
+    landmarks.shaped((n_nodes, n_landmarks), "from_landmark", "to_landmark")
+    landmarks.shaped((n_arcs,), "arc_tail")
+    landmarks.below(n_nodes, "node", "arc_tail")
+    landmarks.below(INF + 1, "from_landmark", "to_landmark")

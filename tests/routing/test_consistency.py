@@ -1,0 +1,103 @@
+"""Datasets whose arrays are whole but do not fit together."""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from engines import arrays_of
+from world import World
+
+from gis.arrays import AnyArray
+from gis.errors import DatasetError
+from routing.store import load_network, load_profile
+
+TOWN = World(
+    """
+    a---b---c---g
+        |   |   |
+        d---e---f
+    """,
+    """
+    ab   highway=primary name='High Street'
+    bcg  highway=primary name='High Street'
+    bde  highway=residential
+    ce   highway=residential oneway=yes
+    efg  highway=residential
+    """,
+    nodes="b delay=3",
+    relations="restriction=no_left_turn from:ab via:b to:bde",
+)
+ARRAYS = arrays_of(TOWN)
+
+FREE = {
+    *(f"network.{name}" for name in ("node_id", "node_lon", "node_lat", "edge_way", "point_id")),
+    *(f"network.{name}" for name in ("edge_length_m", "edge_share", "point_lon", "point_lat")),
+    "network.restrictions.relation_id",
+    *(f"network.{tags}.text" for tags in ("way_tags", "node_tags", "labels", "restrictions.tags")),
+    *(f"profile.plain.turn_graph.{name}" for name in ("turn_cost", "back_cost")),
+    *(f"profile.plain.components.{name}" for name in ("arc_component", "arc_flags")),
+    "index.tree.box",
+}
+"""Whatever values these hold, nothing is looked up by them."""
+
+
+def load(arrays: dict[str, AnyArray]) -> None:
+    load_network(arrays)
+    load_profile("plain", arrays)
+
+
+def test_what_is_built_fits() -> None:
+    """The arrays of a real build pass, and none of them is left unchanged by what follows."""
+    load(ARRAYS)
+    assert all(array.size for array in ARRAYS.values())
+    assert set(ARRAYS) > FREE
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda array: array[:-1],
+        lambda array: np.concatenate([array, array[-1:], array[-1:] + 1]),
+        lambda array: array[:0],
+        lambda array: array[None],
+        lambda array: array.reshape(-1)[0],
+    ],
+    ids=["shorter", "longer", "empty", "nested", "a number"],
+)
+def test_shapes(name: str, change: Callable[[AnyArray], AnyArray]) -> None:
+    """An array of another length or number of dimensions is one line that names an array."""
+    arrays = ARRAYS | {name: np.asarray(change(ARRAYS[name]))}
+    with pytest.raises(DatasetError, match=r"^array [a-z_.]+ of the dataset [^\n]+$"):
+        load(arrays)
+
+
+@pytest.mark.parametrize("name", sorted(set(ARRAYS) - FREE))
+@pytest.mark.parametrize("position", [0, -1])
+def test_values(name: str, position: int) -> None:
+    """A value that leads out of another array, wherever it is, is one line that names the array."""
+    array = ARRAYS[name].copy()
+    array.reshape(-1)[position] = 2**32 - 1
+    with pytest.raises(DatasetError, match=f"^array {re.escape(name)} of the dataset [^\n]+$"):
+        load(ARRAYS | {name: array})
+
+
+OFFSETS = [name for name in ARRAYS if ".first_" in name and ARRAYS[name].size > 2]
+
+
+@pytest.mark.parametrize("name", OFFSETS)
+def test_offsets_that_run_back(name: str) -> None:
+    """Offsets that rise beyond the end and come back are noticed."""
+    array = ARRAYS[name].copy()
+    array[1] = array[-1] + 1
+    with pytest.raises(DatasetError, match=f"array {re.escape(name)} of the dataset has a step"):
+        load(ARRAYS | {name: array})
+
+
+def test_shapes_without_a_segment() -> None:
+    """An edge of a single point has no segment to be on."""
+    array = ARRAYS["network.first_point"].copy()
+    array[1] = 1
+    with pytest.raises(DatasetError, match=r"network\.first_point of the dataset has a step"):
+        load(ARRAYS | {"network.first_point": array})
