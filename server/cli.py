@@ -1,5 +1,6 @@
 """The command line. What a command needs it imports itself, so that help comes at once."""
 
+import io
 import os
 import signal
 import sys
@@ -144,7 +145,7 @@ def serve(
 
 @bench.command("parse")
 def bench_parse(
-    extract: ExtractPath,
+    extract: Annotated[Path, typer.Argument(metavar="EXTRACT", help="A file in PBF.")],
     workers: Annotated[
         str, typer.Option("--workers", "-j", metavar="N,N...", help="Numbers of processes.")
     ] = "1,2",
@@ -161,6 +162,7 @@ def main() -> NoReturn:
     """Run the command line: errors of ours and of the caller are one line and status 2."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # we use none, and they hinder forking
     signal.signal(signal.SIGTERM, _terminate)
+    _make_streams_safe()
     try:
         status = run(sys.argv[1:])
         sys.stdout.flush()
@@ -189,8 +191,19 @@ def run(arguments: Sequence[str]) -> int:
     except MemoryError:
         return _fail("not enough memory")
     except Exception as error:
+        if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+            return INTERRUPTED  # while importing, which some libraries report as their own error
         message = getattr(error, "format_message", None)  # typer's word for a wrong call
         return _fail(_usage(message(), error) if message else _fault(error))
+
+
+def _make_streams_safe() -> None:
+    """Let any text be written: to nowhere if a stream is closed, marked where it has no code."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _terminate(signum: int, frame: FrameType | None) -> NoReturn:

@@ -8,11 +8,12 @@ from routing.engine import Engine
 from routing.route import Leg, Route, Waypoint
 from server.api.osrm_json import geometry, route_answer, to_bytes
 from server.api.osrm_params import RouteParams
-from server.console import distance, duration, out, write_bytes
+from server.console import distance, duration, err, out, write_bytes
 from server.coordinates import check_on_map
 from server.kernels import load_kernels
 
 _MOST_NAMES = 7
+_FAR_M = 1000.0
 
 
 def find_route(
@@ -27,6 +28,10 @@ def find_route(
     check_on_map(points, engine.bounds)
     load_kernels()
     route = engine.route(points, profile=profile, algorithm=algorithm)
+    for (lon, lat), waypoint in zip(points, route.waypoints, strict=True):
+        if waypoint.distance_m > _FAR_M:
+            off = distance(waypoint.distance_m)
+            err.print(f"note: {lon:.10g},{lat:.10g} is {off} from the road taken for it")
     if form == "json":
         write_bytes(to_bytes(route_answer(route, RouteParams(list(points)))))
     elif form == "geojson":

@@ -22,6 +22,7 @@ def serve_dataset(source: Path | None, host: str, port: int, workers: int | None
     settings = settings_from_environment()
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
     logging.getLogger("uvicorn.access").setLevel(logging.INFO)
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # its warnings any client can cause
     bind(host, port).close()  # rather now than after a long build
     engine, dataset = open_engine(source)
     state = EngineState(engine, dataset, settings)

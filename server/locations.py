@@ -18,6 +18,8 @@ _COMPRESSED_SUFFIXES = (".gz", ".bz2")
 def dataset_of(extract: Path) -> Path:
     """The dataset that belongs to an extract: ``a/city.osm.pbf`` has ``a/city.whimbrel``."""
     name = extract.name
+    if not name:
+        raise FormatError(f"'{extract}' is no file, expected an OpenStreetMap extract")
     for suffixes in (_COMPRESSED_SUFFIXES, _EXTRACT_SUFFIXES, (".osm",)):
         found = next((suffix for suffix in suffixes if name.lower().endswith(suffix)), "")
         name = name[: len(name) - len(found)] or name

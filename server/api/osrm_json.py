@@ -61,7 +61,7 @@ def waypoint_object(waypoint: Waypoint, with_hint: bool) -> dict[str, Any]:
     """An input point after snapping."""
     found: dict[str, Any] = {
         "name": waypoint.name,
-        "location": (round(waypoint.lon, 6), round(waypoint.lat, 6)),
+        "location": np.array((waypoint.lon, waypoint.lat)).round(6),  # as in the geometry
         "distance": waypoint.distance_m,
     }
     if with_hint:

@@ -1,10 +1,12 @@
 """What the command line says of failures that are not the caller's, and how it is stopped."""
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -104,3 +106,58 @@ def test_termination_leaves_nothing(
     assert "Traceback" not in said
     assert sorted(os.listdir(tmp_path)) == ["city.osm.pbf", "tmp"]
     assert os.listdir(temporary) == []
+
+
+def test_interruption_while_importing(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    """Ctrl-C is no fault either where a library reports it as an error of its own."""
+
+    def fail(*_: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as interruption:
+            raise RuntimeError("Error calling __set_name__") from interruption
+
+    monkeypatch.setattr("server.cli_info.show_info", fail)
+    assert run(["info", "x"]) == INTERRUPTED
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_empty_name(capsys: Capture) -> None:
+    """It is no extract, which is said in one line."""
+    assert run(["build", ""]) == FAILED
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_any_output_stream(
+    encoding: str,
+    dataset: Path,
+    command: Callable[..., list[str]],
+    environment: dict[str, str],
+) -> None:
+    """Names are written with marks where the stream has no such letters."""
+    said = subprocess.run(
+        command("route", dataset, "24.935,60.166", "24.95,60.172"),
+        env=environment | {"PYTHONIOENCODING": encoding},
+        check=True,
+        capture_output=True,
+    )
+    name = "Yrj?nkatu" if encoding == "ascii" else "Yrjönkatu"
+    assert name in said.stdout.decode(encoding)
+
+
+def test_a_closed_output_stream(
+    dataset: Path, command: Callable[..., list[str]], environment: dict[str, str]
+) -> None:
+    """There is nobody to write to, and nothing goes wrong."""
+    line = shlex.join(map(str, command("route", dataset, "24.935,60.166", "24.95,60.172")))
+    done = subprocess.run(
+        ["sh", "-c", f"{line} >&-"], env=environment, check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_far_points_are_pointed_out(dataset: Path, capsys: Capture) -> None:
+    """A sign too many leads to another continent: the route is found, and the distance told."""
+    assert run(["route", str(dataset), "24.935,60.166", "-24.95,60.172"]) == 0
+    assert "note: -24.95,60.172 is 27" in capsys.readouterr().err
