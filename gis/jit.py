@@ -11,9 +11,10 @@ import stat
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, SupportsInt, TypeVar
 
 import numba
+import numpy as np
 import platformdirs
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -70,6 +71,14 @@ def _make_private(folder: Path) -> None:
 CACHE_FOLDER = _find_cache_folder()
 numba.config.CACHE_DIR = str(CACHE_FOLDER)  # type: ignore[attr-defined]
 
+
+if TYPE_CHECKING:
+
+    def int64(value: SupportsInt) -> int:
+        """Give a signed number of 64 bits: what index arithmetic in kernels is done in."""
+
+else:
+    int64 = np.int64  # mypy does not take NumPy's scalars for numbers
 
 _njit: Any = numba.njit  # its own types do not know all options
 _OPTIONS: dict[str, Any] = {

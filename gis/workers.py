@@ -181,27 +181,34 @@ class _Pool:
     def __init__(self, start_method: str | None) -> None:
         if start_method is None and sys.platform == "linux":
             start_method = "fork"
-        self._context = multiprocessing.get_context(start_method)
+        self._context: Any = multiprocessing.get_context(start_method)
         self._workers: list[_Worker] = []
         self._next_task = 0
         self._n_tasks = 0
 
     def start(self, n_workers: int, job: tuple[Any, ...]) -> None:
         """Start the processes; each gets a connection and its windows."""
-        forked = isinstance(self._context, context.ForkContext)
-        for _ in range(n_workers):
-            ours, theirs = self._context.Pipe()
-            windows = [_Window() for _ in range(_TASKS_AHEAD)]
+        try:
+            for _ in range(n_workers):
+                self._start_one(job)
+        except OSError as error:
+            raise ResourceError(f"cannot start a worker process: {error.strerror}") from error
+
+    def _start_one(self, job: tuple[Any, ...]) -> None:
+        ours, theirs = self._context.Pipe()
+        with theirs, warnings.catch_warnings():
             # A forked process has copies of our ends, which must not outlive us in its hands.
+            forked = isinstance(self._context, context.ForkContext)
             copies = [*(worker.connection for worker in self._workers), ours] if forked else []
+            windows: list[_Window] = []
             process = self._context.Process(
                 target=_work, args=(theirs, copies, windows, *job), daemon=True
             )
             self._workers.append(_Worker(process, ours, windows))
-            with theirs, warnings.catch_warnings():
-                # Since Python 3.12 forking warns of threads; these workers take no lock of theirs.
-                warnings.simplefilter("ignore", DeprecationWarning)
-                process.start()
+            windows.extend(_Window() for _ in range(_TASKS_AHEAD))
+            # Since Python 3.12 forking warns of threads; these workers take no lock of theirs.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process.start()
 
     def results(self, n_tasks: int) -> Iterator[Any]:
         """Hand out the tasks as workers become free and yield the results in order."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import deflate
 import numpy as np
@@ -50,6 +51,7 @@ _COMPRESSIONS = {
     BLOB_LZ4_DATA: "lz4",
     BLOB_ZSTD_DATA: "zstd",
 }
+
 
 @dataclass(frozen=True)
 class BlobIndex:
@@ -149,8 +151,8 @@ def _scan(path: Path, file: int) -> BlobIndex:
         kind, start, stop = _read_blob_header(path, file, size, begin)
         if kind == "OSMData":
             blobs.append((begin, start, stop))
-    columns = np.array(blobs, np.int64).reshape(-1, 3).T
-    return BlobIndex(path, *(freeze(column) for column in columns), timestamp)
+    begins, starts, stops = np.array(blobs, np.int64).reshape(-1, 3).T
+    return BlobIndex(path, freeze(begins), freeze(starts), freeze(stops), timestamp)
 
 
 def _read_blob_header(path: Path, file: int, size: int, begin: int) -> tuple[str, int, int]:
@@ -249,13 +251,13 @@ def inflated(index: BlobIndex, blobs: I64) -> Iterator[tuple[int, bytes]]:
 
     Raises FormatError that names the file and the blob.
     """
-    buffer = memoryview(np.empty(0, np.uint8))
+    buffer = np.empty(0, np.uint8).data
     with index.path.open("rb") as file:
         for chunk in _consecutive(index, blobs):
             starts, stops = index.start[chunk].tolist(), index.stop[chunk].tolist()
             begin, n_bytes = starts[0], stops[-1] - starts[0]
             if len(buffer) < n_bytes:
-                buffer = memoryview(np.empty(n_bytes, np.uint8))
+                buffer = np.empty(n_bytes, np.uint8).data
             if os.preadv(file.fileno(), [buffer[:n_bytes]], begin) < n_bytes:
                 raise index.error(int(chunk[0]), "the file has become shorter")
             for blob, start, stop in zip(chunk.tolist(), starts, stops, strict=True):
@@ -342,7 +344,8 @@ class _CorruptError(Exception):
 
 def _inflate_zlib(data: memoryview, size: int) -> bytes:
     try:
-        return deflate.zlib_decompress(data, size)  # type: ignore[no-any-return]
+        content: Any = deflate.zlib_decompress(data, size)  # its buffer, not copied into bytes
+        return content  # type: ignore[no-any-return]
     except deflate.DeflateError as error:
         raise _CorruptError from error
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gis.arrays import I64, U8, U32
 from gis.errors import FormatError
-from gis.jit import plain_kernel
+from gis.jit import int64, plain_kernel
 from gis.osm.blobs import BlobIndex, inflated
 from gis.osm.columns import Scratch
 from gis.osm.wire import (
@@ -124,17 +124,17 @@ def _index_block(batch: Batch, position: int, end: int, fact: I64) -> int:
 @plain_kernel
 def _index_blocks(batch: Batch) -> tuple[int, int]:
     """Fill in all but ``data`` and ``end``: (OK, -), or (BROKEN, where)."""
-    position = n_strings = n_groups = np.int64(0)
+    position = n_strings = n_groups = int64(0)
     for block in range(len(batch.end)):
         fact = batch.fact[block]
         fact[:] = 0
         fact[GRANULARITY] = 100
         fact[FIRST_STRING] = fact[END_STRING] = n_strings
         fact[FIRST_GROUP] = fact[END_GROUP] = n_groups
-        broken = _index_block(batch, position, np.int64(batch.end[block]), fact)
+        broken = _index_block(batch, position, int64(batch.end[block]), fact)
         if broken >= 0:
             return BROKEN, broken
-        position = np.int64(batch.end[block])
+        position = int64(batch.end[block])
         n_strings = fact[END_STRING]
         n_groups = fact[END_GROUP]
     return OK, position

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import I64, INVALID, U8, U32, freeze
+from gis.arrays import I64, U8, U32, freeze
 from gis.errors import ResourceError
-from gis.jit import plain_kernel
+from gis.jit import int64, plain_kernel
 from gis.osm.columns import allocate_together, read_only
 
 PAGE_BITS = 8
@@ -56,7 +56,7 @@ class PageTable(NamedTuple):
     | field | dtype, shape | content |
     |---|---|---|
     | pages | Pages | room for C pages |
-    | table | int64 (2^k,) | open addressing: number of a page, 40 bits of it, and its index, or -1 |
+    | table | int64 (2^k,) | open addressing: 40 bits of a page's number, and its index, or -1 |
     | size | int64 (2,) | how many pages there are; whether a number needs more than 40 bits |
     """
 
@@ -98,7 +98,7 @@ def _add_ids(known: PageTable, ids: I64, code: U32, begin: int) -> int:
             table[slot] = number << _INDEX_BITS | index
             entry[index * _ENTRIES : (index + 1) * _ENTRIES] = 0
         at = (table[slot] & _INDEX) << PAGE_BITS | (ids[i] & _IN_PAGE)
-        entry[at >> 5] |= np.int64(1) << (at & 31)
+        entry[at >> 5] |= int64(1) << (at & 31)
         code[i] = at
     return len(ids)
 
@@ -136,7 +136,7 @@ def _rank_ids(pages: Pages, lowest_bit: U8, ids: I64) -> None:
     for i in range(len(pages.entry)):
         first = (pages.page[i // _ENTRIES] << PAGE_BITS) + 32 * (i % _ENTRIES)
         bits = pages.entry[i]
-        pages.entry[i] = np.int64(n) << 32 | bits
+        pages.entry[i] = int64(n) << 32 | bits
         while bits:
             lowest = bits & -bits
             ids[n] = first + lowest_bit[(lowest * _DE_BRUIJN >> 27) & 31]
@@ -149,29 +149,29 @@ def _rank_in_entry(entry: int, bit: int) -> int:
     """Position in the whole set of the id at ``bit`` of an entry."""
     # In this form compilers recognise the counting of bits, which processors have an instruction
     # for.
-    below = np.uint64(entry & ((np.int64(1) << bit) - 1))
+    below = np.uint64(entry & ((int64(1) << bit) - 1))
     below -= (below >> np.uint64(1)) & np.uint64(0x5555555555555555)
     below = (below & np.uint64(0x3333333333333333)) + (
         (below >> np.uint64(2)) & np.uint64(0x3333333333333333)
     )
     below = (below + (below >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
     count = (below * np.uint64(0x0101010101010101)) >> np.uint64(56)
-    return (entry >> 32) + np.int64(count)
+    return (entry >> 32) + int64(count)
 
 
 @plain_kernel
 def _find_codes(pages: Pages, index: U32, code: U32, position: U32) -> None:
     """Positions of ids of a ranked set, by codes over pages that became pages ``index``."""
     for i in range(len(code)):
-        at = np.int64(code[i])
+        at = int64(code[i])
         inside = at & _IN_PAGE
-        entry = pages.entry[np.int64(index[at >> PAGE_BITS]) * _ENTRIES + (inside >> 5)]
+        entry = pages.entry[int64(index[at >> PAGE_BITS]) * _ENTRIES + (inside >> 5)]
         position[i] = _rank_in_entry(entry, inside & 31)
 
 
 def make_page_table(n_pages: int) -> PageTable:
-    """An empty set with room for at least so many pages."""
-    n_pages = max(n_pages, _LEAST_PAGES)
+    """An empty set with room for at least so many pages, ``MAX_PAGES`` at most."""
+    n_pages = min(max(n_pages, _LEAST_PAGES), MAX_PAGES)
     n_slots = 1 << (_SLOTS_PER_PAGE * n_pages - 1).bit_length()
     entry, page, table = allocate_together(
         (np.int64, n_pages * _ENTRIES), (np.int64, n_pages), (np.int64, n_slots)
@@ -204,9 +204,13 @@ def add_ids(known: PageTable, ids: I64, code: U32) -> PageTable:
 
 def merge_pages(parts: Sequence[Pages]) -> tuple[Pages, list[U32]]:
     """The union of sets, its pages in ascending order, and where each set's pages went."""
-    several = parts[0] if len(parts) == 1 else Pages(
-        np.concatenate([np.empty(0, np.int64), *(part.page for part in parts)]),
-        np.concatenate([np.empty(0, np.int64), *(part.entry for part in parts)]),
+    several = (
+        parts[0]
+        if len(parts) == 1
+        else Pages(
+            np.concatenate([np.empty(0, np.int64), *(part.page for part in parts)]),
+            np.concatenate([np.empty(0, np.int64), *(part.entry for part in parts)]),
+        )
     )
     page, entry = allocate_together((np.int64, len(several.page)), (np.int64, len(several.entry)))
     index = np.empty(len(several.page), np.uint32)
@@ -218,12 +222,16 @@ def merge_pages(parts: Sequence[Pages]) -> tuple[Pages, list[U32]]:
 
 def _ascending(page: I64) -> I64:
     """The order of the pages by number."""
-    if not len(page) or int(page.max()) - int(page.min()) >= 1 << (63 - _INDEX_BITS) or len(page) > _INDEX:
-        return np.argsort(page)
+    if (
+        not len(page)
+        or int(page.max()) - int(page.min()) >= 1 << (63 - _INDEX_BITS)
+        or len(page) > _INDEX
+    ):
+        return freeze(np.argsort(page))
     # Sorting numbers together with their places is several times as fast.
     packed = (page - page.min()) << _INDEX_BITS | np.arange(len(page))
     packed.sort()
-    return packed & _INDEX
+    return freeze(packed & _INDEX)
 
 
 def count_ids(pages: Pages) -> int:

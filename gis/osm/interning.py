@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gis.arrays import I64, INVALID, U8, U32, AnyArray, freeze, offsets
-from gis.jit import plain_kernel
+from gis.jit import int64, plain_kernel
 from gis.osm.columns import Scratch, read_only
 from gis.osm.wire import read_word
 
@@ -32,7 +32,7 @@ class Pool(NamedTuple):
     |---|---|---|
     | first | uint32 (C + 1,) | offsets into ``item`` |
     | item | uint8 or uint32 (I,) | the sequences, one after the other |
-    | table | int64 (2^k,) | open addressing: hash << 32 or index of a sequence, or -1; > 2 C slots |
+    | table | int64 (2^k,) | open addressing, 2^k > 2 C: hash << 32 or index of a sequence, or -1 |
     | size | int64 (1,) | how many sequences there are |
     """
 
@@ -45,7 +45,7 @@ class Pool(NamedTuple):
 @plain_kernel
 def _hint_of(first_item: int, length: int) -> int:
     """Place in a hint of sequences that begin so and are so long."""
-    return (np.int64(first_item) + 37 * length) & (_HINT_SIZE - 1)
+    return (int64(first_item) + 37 * length) & (_HINT_SIZE - 1)
 
 
 @plain_kernel
@@ -59,8 +59,8 @@ def _look_up(
     first, item, table, size = pool.first, pool.item, pool.table, pool.size
     last_slot = len(table) - 1
     for row in range(begin, len(index)):
-        at = np.int64(start[row])
-        length = np.int64(stop[row]) - at
+        at = int64(start[row])
+        length = int64(stop[row]) - at
         index[row] = INVALID
         if len(hint) > 0 and (length == 0 or hint[_hint_of(source[at], length)] == 0):
             continue
@@ -68,22 +68,22 @@ def _look_up(
         i = at
         end = at + length
         while i + 4 <= end:  # four items a step, for the steps depend on each other
-            mixed = np.int64(source[i]) * _FACTORS[0] + np.int64(source[i + 1]) * _FACTORS[1]
-            mixed += np.int64(source[i + 2]) * _FACTORS[2] + np.int64(source[i + 3])
+            mixed = int64(source[i]) * _FACTORS[0] + int64(source[i + 1]) * _FACTORS[1]
+            mixed += int64(source[i + 2]) * _FACTORS[2] + int64(source[i + 3])
             hashed = ((hashed ^ (mixed & _LOW_32_BITS)) * _MULTIPLIER) & _LOW_32_BITS
             hashed ^= hashed >> 15
             i += 4
         while i < end:
-            hashed = ((hashed ^ np.int64(source[i])) * _MULTIPLIER) & _LOW_32_BITS
+            hashed = ((hashed ^ int64(source[i])) * _MULTIPLIER) & _LOW_32_BITS
             hashed ^= hashed >> 15
             i += 1
         hashed &= _HASH_BITS
         slot = hashed & last_slot
-        found = np.int64(INVALID)
+        found = int64(INVALID)
         while table[slot] != _EMPTY and found == INVALID:
             known = table[slot] & _LOW_32_BITS
-            other = np.int64(first[known])
-            if table[slot] >> 32 == hashed and np.int64(first[known + 1]) - other == length:
+            other = int64(first[known])
+            if table[slot] >> 32 == hashed and int64(first[known + 1]) - other == length:
                 i = 0
                 while i < length and source[at + i] == item[other + i]:
                     i += 1
@@ -92,7 +92,7 @@ def _look_up(
             slot = (slot + 1) & last_slot
         if found == INVALID and len(hint) == 0:
             found = size[0]
-            other = np.int64(first[found])
+            other = int64(first[found])
             if found + 1 == len(first) or other + length > len(item):
                 return row
             for i in range(length):
@@ -149,24 +149,24 @@ def _number_spans(
             table[:] = _EMPTY
             while row == end[block]:
                 block += 1
-        begin, stopped = np.int64(start[row]), np.int64(stop[row])
+        begin, stopped = int64(start[row]), int64(stop[row])
         hashed = stopped - begin
         i = begin
         while i + 4 <= stopped:
             hashed = ((hashed ^ read_word(data, i)) * _MULTIPLIER) & _LOW_32_BITS
             hashed ^= hashed >> 15
             i += 4
-        rest = np.int64(0)
+        rest = int64(0)
         while i < stopped:
-            rest = rest << 8 | np.int64(data[i])
+            rest = rest << 8 | int64(data[i])
             i += 1
         hashed = ((hashed ^ rest) * _MULTIPLIER) & _HASH_BITS
         hashed ^= hashed >> 15
         slot = hashed & last_slot
-        found = np.int64(count)
+        found = int64(count)
         while table[slot] != _EMPTY:
             known = table[slot] & _LOW_32_BITS
-            other = np.int64(start[first[known]])
+            other = int64(start[first[known]])
             if table[slot] >> 32 == hashed and stop[first[known]] - other == stopped - begin:
                 i = begin
                 while i < stopped and data[i] == data[other + i - begin]:
@@ -183,9 +183,7 @@ def _number_spans(
     return count
 
 
-def number_spans(
-    data: U8, start: U32, stop: U32, end: U32, scratch: Scratch
-) -> tuple[U32, U32]:
+def number_spans(data: U8, start: U32, stop: U32, end: U32, scratch: Scratch) -> tuple[U32, U32]:
     """Number the distinct spans ``data[start[i]:stop[i]]``, n of them, block by block.
 
     ``end`` tells where the spans of each block end; those of different blocks are not compared.
@@ -255,9 +253,7 @@ def intern_strings(pool: Pool, strings: Sequence[str]) -> tuple[Pool, U32]:
     return intern(pool, np.frombuffer(b"".join(texts), np.uint8), first[:-1], first[1:])
 
 
-def number_in_order(
-    values: U32, n_values: int, begin: int = 0, step: int = 1
-) -> tuple[U32, U32]:
+def number_in_order(values: U32, n_values: int, begin: int = 0, step: int = 1) -> tuple[U32, U32]:
     """Number the values, all below ``n_values``, by first appearance; of them every ``step``-th.
 
     Returns the values in that order and, for every value, its number (INVALID if never used).

@@ -24,19 +24,19 @@ class References(NamedTuple):
     | field | content |
     |---|---|
     | pages | the set of these nodes |
-    | index | for each task, where the pages of its codes are in the set |
+    | page_index | for each task, where the pages of its codes are in the set |
     | code | for each task, the nodes that its roads name, as codes |
     """
 
     pages: Pages
-    index: list[U32]
+    page_index: list[U32]
     code: list[U32]
 
     def find(self, task: int, ref: U32) -> U32:
         """Write the references of a task as positions in the set; returns that part of ``ref``."""
         begin = sum(len(code) for code in self.code[:task])
         position = ref[begin : begin + len(self.code[task])]
-        find_codes(self.pages, self.index[task], self.code[task], position)
+        find_codes(self.pages, self.page_index[task], self.code[task], position)
         return position
 
 
@@ -51,7 +51,8 @@ class RoadMerger:
     def add(self, part: RoadPart) -> None:
         """Append the roads of the next task."""
         self._maps.append(self._tags.merge(part.tags)[1])
-        columns = [part.id, part.n_refs, part.code, *part.nodes, part.tagset, part.label]
+        columns: list[AnyArray] = [part.id, part.n_refs, part.code, part.nodes.page]
+        columns += [part.nodes.entry, part.tagset, part.label]
         ids, n_refs, code, page, entry, tagset, label = own(columns)
         nodes = Pages(page, entry)
         self._parts.append(RoadPart(ids, n_refs, code, nodes, tagset, label, part.tags))
@@ -87,9 +88,7 @@ class RoadMerger:
             renumber(label[begin:end], label_of)
             first_ref[begin + 1 : end + 1] = part.n_refs
         np.cumsum(first_ref, out=first_ref)
-        return WayTable(
-            freeze(ids), freeze(first_ref), freeze(ref), freeze(tagset), freeze(label)
-        )
+        return WayTable(freeze(ids), freeze(first_ref), freeze(ref), freeze(tagset), freeze(label))
 
     def tagsets(self) -> tuple[TagSets, TagSets]:
         """What profiles judge, and what people read."""
@@ -131,8 +130,7 @@ class RelationMerger:
         """All restrictions, their tag sets and the roles of their members."""
         columns = [_NO_RELATIONS, *self._parts]
         ids, n_members, kind, member, used, tagset = (
-            np.concatenate(arrays)
-            for arrays in zip(*(columns), strict=True)
+            np.concatenate(arrays) for arrays in zip(*(columns), strict=True)
         )
         order, number = number_in_order(used, self._tags.n_strings)
         table = RelationTable(

@@ -127,10 +127,14 @@ class UnorderedNodeDecoder(NodeDecoder):
     def finish(self) -> NodePart:
         """All nodes that were added."""
         tagged = np.flatnonzero(self._sets)
-        return super().finish()._replace(
-            begin=0,
-            lon=self._wanted.lon,
-            lat=self._wanted.lat,
-            tagged=tagged.astype(np.uint32),
-            tagset=self._sets[tagged],
+        return (
+            super()
+            .finish()
+            ._replace(
+                begin=0,
+                lon=self._wanted.lon,
+                lat=self._wanted.lat,
+                tagged=tagged.astype(np.uint32),
+                tagset=self._sets[tagged],
+            )
         )

@@ -2,10 +2,8 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
 from gis.arrays import INVALID, U8, U32
-from gis.jit import plain_kernel
+from gis.jit import int64, plain_kernel
 from gis.osm.blocks import BAD_STRING, BROKEN, END_STRING, FIRST_STRING, OK, UNEVEN, Batch
 from gis.osm.nodes import END, FIRST, TAGS, NodeRows
 from gis.osm.tags import TagTable, add_tag, read_tags
@@ -30,13 +28,18 @@ def _dense_tags(
     data: U8, lists: U32, strings: Span, slot: U32, table: TagTable, tagged: TaggedRows, n: int
 ) -> tuple[int, int]:
     """Append to ``n`` tagged rows those of a dense list: (OK or the problem, how many)."""
-    row, stop = np.int64(lists[FIRST]), np.int64(lists[END])
-    position, end = np.int64(lists[TAGS]), np.int64(lists[TAGS + 1])
+    row, stop = int64(lists[FIRST]), int64(lists[END])
+    position, end = int64(lists[TAGS]), int64(lists[TAGS + 1])
     if position == end:
         return OK, n
-    begin = last = np.int64(tagged.first[n])
+    begin = last = int64(tagged.first[n])
     while position < end and row < stop:
-        if last == begin and position + 4 <= end and row + 4 <= stop and not read_word(data, position):
+        if (
+            last == begin
+            and position + 4 <= end
+            and row + 4 <= stop
+            and not read_word(data, position)
+        ):
             position += 4  # four nodes without tags
             row += 4
             continue
@@ -64,9 +67,9 @@ def _plain_tags(
     data: U8, tags: U32, strings: Span, table: TagTable, tagged: TaggedRows, row: int, n: int
 ) -> tuple[int, int]:
     """Append to ``n`` tagged rows a plain node if it has tags: (OK or the problem, how many)."""
-    begin = np.int64(tagged.first[n])
-    keys = np.int64(tags[0]), np.int64(tags[1])
-    values = np.int64(tags[2]), np.int64(tags[3])
+    begin = int64(tagged.first[n])
+    keys = int64(tags[0]), int64(tags[1])
+    values = int64(tags[2]), int64(tags[3])
     status, end = read_tags(data, keys, values, strings, table, begin)
     if end > begin:
         tagged.row[n] = row
@@ -76,11 +79,9 @@ def _plain_tags(
 
 
 @plain_kernel
-def find_tags(
-    batch: Batch, rows: NodeRows, table: TagTable, tagged: TaggedRows
-) -> tuple[int, int]:
+def find_tags(batch: Batch, rows: NodeRows, table: TagTable, tagged: TaggedRows) -> tuple[int, int]:
     """Collect the wanted nodes with tags of interest: (OK, how many), or (problem, where)."""
-    row = n_dense = n = np.int64(0)
+    row = n_dense = n = int64(0)
     for block in range(len(batch.end)):
         strings = batch.fact[block, FIRST_STRING], batch.fact[block, END_STRING]
         while row < rows.end[block]:
@@ -88,14 +89,14 @@ def find_tags(
             if n_dense < len(rows.dense) and rows.dense[n_dense, FIRST] == row:
                 lists = rows.dense[n_dense]
                 status, n = _dense_tags(batch.data, lists, strings, rows.slot, table, tagged, n)
-                row = np.int64(lists[END])
-                where = np.int64(lists[TAGS])
+                row = int64(lists[END])
+                where = int64(lists[TAGS])
                 n_dense += 1
             else:
                 tags = rows.tags[row]
                 if rows.slot[row] != INVALID:
                     status, n = _plain_tags(batch.data, tags, strings, table, tagged, row, n)
-                where = np.int64(tags[0])
+                where = int64(tags[0])
                 row += 1
             if status != OK:
                 return status, where

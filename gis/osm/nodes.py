@@ -2,10 +2,8 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
 from gis.arrays import I32, I64, INVALID, U8, U32, UNDEFINED_COORDINATE
-from gis.jit import plain_kernel
+from gis.jit import int64, plain_kernel
 from gis.osm.blocks import (
     BROKEN,
     END_GROUP,
@@ -47,7 +45,7 @@ FIRST, END, TAGS, IDS, LATS, LONS = 0, 1, 2, 4, 6, 8
 """Columns of ``NodeRows.dense``: rows of the nodes, and start and stop of each list."""
 
 NEXT, LAST_ID, BEGIN, ORDERED = range(4)
-"""Places in a cursor: next wanted node, id of the last node, first wanted node, does order matter."""
+"""Places in a cursor: next wanted node, id of the last node, first wanted node, is order needed."""
 
 _MAX_LON, _MAX_LAT = 1_800_000_000, 900_000_000
 _NOWHERE = 1 << 50
@@ -88,7 +86,8 @@ class NodeRows(NamedTuple):
 @plain_kernel
 def _coordinate(value: int, granularity: int, offset: int) -> int:
     """A coordinate in 1e-7 degree, from units of the block, truncated towards zero."""
-    if abs(value) > _MAX_NANO // granularity:
+    limit = _MAX_NANO // granularity
+    if not -limit <= value <= limit:  # the absolute value of the lowest number is no number
         return _NOWHERE
     nano = granularity * value + offset
     return nano // 100 if nano >= 0 else -(-nano // 100)
@@ -156,15 +155,15 @@ def _read_dense(
     granularity, lon_offset, lat_offset = fact[GRANULARITY], fact[LON_OFFSET], fact[LAT_OFFSET]
     usual = granularity == 100 and lon_offset == 0 and lat_offset == 0
     ordered = cursor[ORDERED] != 0
-    id_at, id_end = np.int64(lists[IDS]), np.int64(lists[IDS + 1])
-    lat_at, lat_end = np.int64(lists[LATS]), np.int64(lists[LATS + 1])
-    lon_at, lon_end = np.int64(lists[LONS]), np.int64(lists[LONS + 1])
+    id_at, id_end = int64(lists[IDS]), int64(lists[IDS + 1])
+    lat_at, lat_end = int64(lists[LATS]), int64(lists[LATS + 1])
+    lon_at, lon_end = int64(lists[LONS]), int64(lists[LONS + 1])
     safe = len(data) - READ_AHEAD
     at, last = cursor[NEXT], cursor[LAST_ID]
     if at < 0:
         at = _seek(wanted.id, zigzag(read_varint(data, id_at, id_end)[0]))
         cursor[BEGIN] = at
-    node = x = y = overflow = np.int64(0)
+    node = x = y = overflow = int64(0)
     while id_at < id_end:
         step, id_at = read_varint(data, id_at, id_end)
         node, overflow = add_step(node, step, overflow)
@@ -200,8 +199,8 @@ def _read_dense(
 @plain_kernel
 def _plain_fields(data: U8, position: int, end: int, tags: U32) -> tuple[int, int, int, int]:
     """Id, longitude and latitude, position reached (past ``end`` if broken); the spans of tags."""
-    node = np.int64(0)
-    lon = lat = np.int64(_NOWHERE)
+    node = int64(0)
+    lon = lat = int64(_NOWHERE)
     tags[:] = position
     while position < end:
         key, position = read_varint(data, position, end)
@@ -257,23 +256,21 @@ def _read_plain(
 
 
 @plain_kernel
-def read_nodes(
-    batch: Batch, wanted: Wanted, cursor: I64, rows: NodeRows
-) -> tuple[int, int, int]:
+def read_nodes(batch: Batch, wanted: Wanted, cursor: I64, rows: NodeRows) -> tuple[int, int, int]:
     """Match all nodes of a batch with the wanted ones and write their places.
 
     Returns (OK or UNORDERED, how many, of that dense lists), or (problem, where, -). Where order
     matters, wanted nodes that are passed over get no place.
     """
     data = batch.data
-    row = n_dense = np.int64(0)
+    row = n_dense = int64(0)
     for block in range(len(batch.end)):
         fact = batch.fact[block]
         for group in range(fact[FIRST_GROUP], fact[END_GROUP]):
-            position, end = np.int64(batch.group[group, 0]), np.int64(batch.group[group, 1])
+            position, end = int64(batch.group[group, 0]), int64(batch.group[group, 1])
             while position < end:
                 key, position = read_varint(data, position, end)
-                fact[KINDS] |= np.int64(1) << ((key >> FIELD_BITS) & 31)
+                fact[KINDS] |= int64(1) << ((key >> FIELD_BITS) & 31)
                 if key not in (GROUP_NODES, GROUP_DENSE):
                     position = skip_field(data, position, end, key)
                     continue
@@ -295,6 +292,6 @@ def read_nodes(
                 if status != OK:
                     return status, span[0], n_dense
             if position > end:
-                return BROKEN, np.int64(batch.group[group, 0]), n_dense
+                return BROKEN, int64(batch.group[group, 0]), n_dense
         rows.end[block] = row
     return OK, row, n_dense

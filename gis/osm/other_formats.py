@@ -101,6 +101,8 @@ class _RoadCollector:
 
     def way(self, way: Way) -> None:
         """Keep a way that is a road."""
+        if way.deleted:
+            return
         self.n_ways += 1
         wanted = self._selection
         tags = _tags(way, self._way_keys)
@@ -114,6 +116,8 @@ class _RoadCollector:
 
     def relation(self, relation: Relation) -> None:
         """Keep a relation that restricts turns."""
+        if relation.deleted:
+            return
         self.n_relations += 1
         tags = _tags(relation, ("type", *self._selection.relation_keys))
         purpose = tags.get("type", "")
@@ -172,6 +176,8 @@ class _NodeCollector:
 
     def node(self, node: Node) -> None:
         """Note a node, wanted or not."""
+        if node.deleted:
+            return
         self._new_id.append(node.id)
         location = node.location
         self._new_lon.append(location.x)

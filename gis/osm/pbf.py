@@ -44,7 +44,7 @@ class Plan(NamedTuple):
 class FirstPass(NamedTuple):
     """What all tasks of the first pass need."""
 
-    index: BlobIndex
+    blobs: BlobIndex
     plan: Plan
     scratch: Scratch
 
@@ -52,7 +52,7 @@ class FirstPass(NamedTuple):
 class SecondPass(NamedTuple):
     """What all tasks of the second pass need."""
 
-    index: BlobIndex
+    blobs: BlobIndex
     plan: Plan
     scratch: Scratch
     first_road: int
@@ -148,7 +148,7 @@ def _read(index: BlobIndex, plan: Plan, workers: int, first_road: int) -> OsmTab
             node_tags,
             relation_tags,
             roles,
-            FileCounts(nodes.n_nodes, n_ways, n_relations),
+            FileCounts(int(nodes.n_nodes), int(n_ways), int(n_relations)),
             index.timestamp,
         )
 
@@ -157,7 +157,7 @@ def _read_nodes(shared: SecondPass, blobs: I64, workers: int) -> NodeMerger:
     """The places and tags of the wanted nodes; and the references to them, as ``shared`` says."""
     nodes = NodeMerger(shared.plan.nodes, shared.wanted.lon, shared.wanted.lat)
     ref_tasks = [(None, task) for task in range(len(shared.references.code))]
-    tasks = [*ref_tasks, *((blobs, -1) for (blobs,) in _cut(shared.index, blobs))]
+    tasks = [*ref_tasks, *((blobs, -1) for (blobs,) in _cut(shared.blobs, blobs))]
     ordered = True
     end = 0
     for done, result in enumerate(run_tasks(_decode_nodes, shared, tasks, workers)):
@@ -182,11 +182,12 @@ def _cut(index: BlobIndex, blobs: I64) -> list[tuple[I64]]:
 
 def _decode_roads(shared: FirstPass, blobs: I64) -> RoadTask:
     """Task of the first pass: the roads and restrictions of some blobs."""
-    ways, relations = WayDecoder(shared.plan.roads, shared.scratch), RelationDecoder(
-        shared.plan.relations, shared.scratch
+    ways, relations = (
+        WayDecoder(shared.plan.roads, shared.scratch),
+        RelationDecoder(shared.plan.relations, shared.scratch),
     )
     with_nodes = []
-    reader = BatchReader(shared.index, shared.scratch)
+    reader = BatchReader(shared.blobs, shared.scratch)
     for batch in reader.read(blobs):
         reader.check(*ways.add(batch))
         with_nodes += reader.blobs_with(batch, NODES | DENSE)
@@ -206,7 +207,7 @@ def _decode_nodes(shared: SecondPass, blobs: I64 | None, task: int) -> NodePart 
     if blobs is None:
         return shared.references.find(task, shared.ref)
     nodes = NodeDecoder(shared.plan.nodes, shared.wanted, shared.scratch)
-    reader = BatchReader(shared.index, shared.scratch)
+    reader = BatchReader(shared.blobs, shared.scratch)
     for batch in reader.read(blobs):
         reader.check(*nodes.add(batch))
         if not nodes.ordered:
@@ -218,7 +219,7 @@ def _decode_nodes(shared: SecondPass, blobs: I64 | None, task: int) -> NodePart 
 def _decode_unordered_nodes(shared: SecondPass, blobs: I64) -> NodePart:
     """The wanted nodes of all blobs, whose ids do not ascend."""
     nodes = UnorderedNodeDecoder(shared.plan.nodes, shared.wanted, shared.scratch)
-    reader = BatchReader(shared.index, shared.scratch)
+    reader = BatchReader(shared.blobs, shared.scratch)
     for batch in reader.read(blobs):
         reader.check(*nodes.add(batch))
         _check_sorted(shared, reader, batch)

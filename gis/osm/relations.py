@@ -5,8 +5,20 @@ from typing import NamedTuple
 import numpy as np
 
 from gis.arrays import I64, U8, U32
-from gis.jit import plain_kernel
-from gis.osm.blocks import BAD_MEMBER, BAD_STRING, BROKEN, END_GROUP, END_STRING, FIRST_GROUP, FIRST_STRING, OK, OVERFLOW, UNEVEN, Batch
+from gis.jit import int64, plain_kernel
+from gis.osm.blocks import (
+    BAD_MEMBER,
+    BAD_STRING,
+    BROKEN,
+    END_GROUP,
+    END_STRING,
+    FIRST_GROUP,
+    FIRST_STRING,
+    OK,
+    OVERFLOW,
+    UNEVEN,
+    Batch,
+)
 from gis.osm.columns import Scratch
 from gis.osm.tags import TagReader, TagTable, TaskTags, Vocabulary, read_tags
 from gis.osm.wire import (
@@ -79,7 +91,7 @@ def _relation_fields(data: U8, position: int, end: int, span: U32) -> tuple[int,
 
     The lists: keys, values, roles, members' ids, members' types.
     """
-    relation = np.int64(0)
+    relation = int64(0)
     span[:] = 0
     while position < end:
         key, position = read_varint(data, position, end)
@@ -106,13 +118,11 @@ def _relation_fields(data: U8, position: int, end: int, span: U32) -> tuple[int,
 
 
 @plain_kernel
-def _is_restriction(
-    batch: Batch, span: U32, strings: Span, seed: U32, type_seed: int
-) -> bool:
+def _is_restriction(batch: Batch, span: U32, strings: Span, seed: U32, type_seed: int) -> bool:
     """Whether the type is a restriction; broken lists pass, for ``read_tags`` to find out."""
     data = batch.data
-    key_at, key_end = np.int64(span[0]), np.int64(span[1])
-    value_at, value_end = np.int64(span[2]), np.int64(span[3])
+    key_at, key_end = int64(span[0]), int64(span[1])
+    value_at, value_end = int64(span[2]), int64(span[3])
     n_strings = strings[1] - strings[0]
     while key_at < key_end and value_at < value_end:
         key, key_at = read_varint(data, key_at, key_end)
@@ -120,12 +130,12 @@ def _is_restriction(
         if not (0 <= key < n_strings and 0 <= value < n_strings):
             return True
         if seed[strings[0] + key] == type_seed:
-            begin = np.int64(batch.start[strings[0] + value])
-            length = np.int64(batch.stop[strings[0] + value]) - begin
+            begin = int64(batch.start[strings[0] + value])
+            length = int64(batch.stop[strings[0] + value]) - begin
             n = len(_RESTRICTION)
             if length < n or (length > n and data[begin + n] != _COLON):
                 return False
-            for i in range(n):
+            for i in range(n):  # noqa: SIM110 kernels know no generators
                 if data[begin + i] != _RESTRICTION[i]:
                     return False
             return True
@@ -137,10 +147,10 @@ def _read_members(
     data: U8, span: U32, strings: Span, rows: RelationRows, at: int
 ) -> tuple[int, int]:
     """Append the members of a relation from ``at``: (OK or the problem, end)."""
-    role_at, role_end = np.int64(span[4]), np.int64(span[5])
-    id_at, id_end = np.int64(span[6]), np.int64(span[7])
-    type_at, type_end = np.int64(span[8]), np.int64(span[9])
-    member = overflow = np.int64(0)
+    role_at, role_end = int64(span[4]), int64(span[5])
+    id_at, id_end = int64(span[6]), int64(span[7])
+    type_at, type_end = int64(span[8]), int64(span[9])
+    member = overflow = int64(0)
     while role_at < role_end and id_at < id_end and type_at < type_end:
         role, role_at = read_varint(data, role_at, role_end)
         step, id_at = read_varint(data, id_at, id_end)
@@ -168,12 +178,12 @@ def _decode_relation(
     batch: Batch, strings: Span, table: TagTable, span: U32, rows: RelationRows, row: int
 ) -> int:
     """Write the tags and members of a relation to a row: OK or the problem."""
-    keys = np.int64(span[0]), np.int64(span[1])
-    values = np.int64(span[2]), np.int64(span[3])
-    first = np.int64(rows.first[row])
+    keys = int64(span[0]), int64(span[1])
+    values = int64(span[2]), int64(span[3])
+    first = int64(rows.first[row])
     status, rows.first[row + 1] = read_tags(batch.data, keys, values, strings, table, first)
     if status == OK:
-        first = np.int64(rows.first_member[row])
+        first = int64(rows.first_member[row])
         status, rows.first_member[row + 1] = _read_members(batch.data, span, strings, rows, first)
     return status
 
@@ -188,7 +198,7 @@ def _decode_relations(
     for block in range(len(batch.end)):
         strings = batch.fact[block, FIRST_STRING], batch.fact[block, END_STRING]
         for group in range(batch.fact[block, FIRST_GROUP], batch.fact[block, END_GROUP]):
-            position, end = np.int64(batch.group[group, 0]), np.int64(batch.group[group, 1])
+            position, end = int64(batch.group[group, 0]), int64(batch.group[group, 1])
             while position < end:
                 key, position = read_varint(data, position, end)
                 if key != GROUP_RELATIONS:

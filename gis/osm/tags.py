@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gis.arrays import INVALID, U8, U32, freeze, offsets
-from gis.jit import plain_kernel
+from gis.jit import int64, plain_kernel
 from gis.osm.blocks import BAD_STRING, BROKEN, OK, UNEVEN, Batch
 from gis.osm.columns import Scratch, own
 from gis.osm.interning import (
@@ -31,7 +31,7 @@ class TagTable(NamedTuple):
     |---|---|---|
     | seed | uint32 (X,) | for each string of the batch: index of the seed it is, or INVALID |
     | position | uint32 (2 K,) | for each seed up to two positions in tag sets, INVALID for none |
-    | pair | uint32 (2 I,) | position and string of the batch in turn, positions ascending in a list |
+    | pair | uint32 (2 I,) | position and string of the batch in turn; a list's positions ascend |
     """
 
     seed: U32
@@ -66,11 +66,11 @@ def add_tag(key: int, value: int, strings: Span, table: TagTable, begin: int, en
     value += strings[0]
     if not (strings[0] <= key < strings[1] and strings[0] <= value < strings[1]):
         return -1
-    seed = np.int64(table.seed[key])
+    seed = int64(table.seed[key])
     if seed != INVALID:
         for i in range(2 * seed, 2 * seed + 2):
             if table.position[i] != INVALID:
-                end = _put_tag(table.pair, begin, end, np.int64(table.position[i]), value)
+                end = _put_tag(table.pair, begin, end, int64(table.position[i]), value)
     return end
 
 
@@ -184,7 +184,10 @@ class TagMerger:
         if not self._sets:
             self._strings = Pool(*own(tags.strings))
             self._sets = [Pool(*own(pool)) for pool in tags.sets]
-            same = [np.arange(int(pool.size[0]), dtype=np.uint32) for pool in (self._strings, *self._sets)]
+            same = [
+                np.arange(int(pool.size[0]), dtype=np.uint32)
+                for pool in (self._strings, *self._sets)
+            ]
             return same[0], same[1:]
         first, text = content(tags.strings)
         self._strings, string = intern(self._strings, text, first[:-1], first[1:])

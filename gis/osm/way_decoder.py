@@ -84,7 +84,14 @@ class WayDecoder:
         if status != OK:
             return status, n
         self.n_ways += n
-        rows = WayRows(*(column[:n] for column in room[:-1]), room.end)
+        rows = WayRows(
+            room.id[:n],
+            room.refs_start[:n],
+            room.refs_stop[:n],
+            room.tags_start[:n],
+            room.tags_stop[:n],
+            room.end,
+        )
         chosen, number = number_spans(
             batch.data, rows.tags_start, rows.tags_stop, rows.end, self._scratch
         )
@@ -99,10 +106,12 @@ class WayDecoder:
 
     def _make_rows(self, batch: Batch) -> WayRows:
         n = len(batch.data) // 2 + 1  # a way takes at least two bytes
-        names = ("refs start", "refs stop", "tags start", "tags stop")
         return WayRows(
             self._scratch.array("way id", np.int64, n),
-            *(self._scratch.array(name, np.uint32, n) for name in names),
+            self._scratch.array("refs start", np.uint32, n),
+            self._scratch.array("refs stop", np.uint32, n),
+            self._scratch.array("tags start", np.uint32, n),
+            self._scratch.array("tags stop", np.uint32, n),
             np.empty(len(batch.end), np.uint32),
         )
 
@@ -121,7 +130,9 @@ class WayDecoder:
         n_bytes = int(rows.refs_stop.sum(dtype=np.int64) - rows.refs_start.sum(dtype=np.int64))
         roads = RoadRows(
             np.empty(len(rows.id), np.int64),
-            *(np.empty(len(rows.id), np.uint32) for _ in range(3)),
+            np.empty(len(rows.id), np.uint32),
+            np.empty(len(rows.id), np.uint32),
+            np.empty(len(rows.id), np.uint32),
             self._node.extend(n_bytes),  # a reference takes at least one byte
         )
         status, n_roads, n_nodes = keep_roads(batch.data, rows, sets, roads)

@@ -2,10 +2,8 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
 from gis.arrays import I64, INVALID, U8, U32
-from gis.jit import plain_kernel
+from gis.jit import int64, plain_kernel
 from gis.osm.blocks import (
     BAD_STRING,
     BROKEN,
@@ -139,14 +137,14 @@ def _list_way(data: U8, position: int, end: int, rows: WayRows, row: int) -> int
 def list_ways(batch: Batch, rows: WayRows) -> tuple[int, int]:
     """Write all ways of a batch to the rows: (OK, how many), or (problem, where)."""
     data = batch.data
-    row = np.int64(0)
+    row = int64(0)
     for block in range(len(batch.end)):
         fact = batch.fact[block]
         for group in range(fact[FIRST_GROUP], fact[END_GROUP]):
-            position, end = np.int64(batch.group[group, 0]), np.int64(batch.group[group, 1])
+            position, end = int64(batch.group[group, 0]), int64(batch.group[group, 1])
             while position < end:
                 key, position = read_varint(data, position, end)
-                fact[KINDS] |= np.int64(1) << ((key >> FIELD_BITS) & 31)
+                fact[KINDS] |= int64(1) << ((key >> FIELD_BITS) & 31)
                 if key != GROUP_WAYS:
                     position = skip_field(data, position, end, key)
                     continue
@@ -156,7 +154,7 @@ def list_ways(batch: Batch, rows: WayRows) -> tuple[int, int]:
                     return BROKEN, start
                 row += 1
             if position > end:
-                return BROKEN, np.int64(batch.group[group, 0])
+                return BROKEN, int64(batch.group[group, 0])
         rows.end[block] = row
     return OK, row
 
@@ -167,17 +165,17 @@ def _judge(key: int, value: int, seed: U32, roads: RoadFilter, refused: int) -> 
 
     Of a repeated key the first counts.
     """
-    index = np.int64(seed[key])
+    index = int64(seed[key])
     if index == INVALID or roads.rule[index] == 0:
         return False, refused
-    rule = np.int64(roads.rule[index])
+    rule = int64(roads.rule[index])
     if rule == ANY:
         return True, refused
     if not (refused >> rule) & 1:
         for i in range(len(roads.key)):
             if roads.key[i] == index and roads.value[i] == seed[value]:
                 return True, refused
-    return False, refused | np.int64(1) << rule
+    return False, refused | int64(1) << rule
 
 
 @plain_kernel
@@ -201,7 +199,7 @@ def _read_road(
     key_at, value_at = keys[0], values[0]
     end = begin
     road = False
-    refused = np.int64(0)
+    refused = int64(0)
     while key_at < keys[1] and value_at < values[1]:
         key, key_at = read_varint(data, key_at, keys[1])
         value, value_at = read_varint(data, value_at, values[1])
@@ -220,22 +218,28 @@ def _read_road(
 
 @plain_kernel
 def read_roads(
-    batch: Batch, rows: WayRows, chosen: U32, table: TagTable, roads: RoadFilter, first: U32, road: U8
+    batch: Batch,
+    rows: WayRows,
+    chosen: U32,
+    table: TagTable,
+    roads: RoadFilter,
+    first: U32,
+    road: U8,
 ) -> tuple[int, int]:
-    """Collect the tags of interest of the chosen rows (n,), ascending: (OK, -), or (problem, where).
+    """Collect the tags of interest of the chosen rows (n,): (OK, -), or (problem, where).
 
     List i of the pairs begins at ``first[i]``, uint32 (n + 1,); ``road[i]`` tells whether row i is
     a road, without which its list is empty.
     """
     block = 0
-    end = np.int64(0)
+    end = int64(0)
     first[0] = 0
     for i in range(len(chosen)):
-        row = np.int64(chosen[i])
+        row = int64(chosen[i])
         while row >= rows.end[block]:
             block += 1
         strings = batch.fact[block, FIRST_STRING], batch.fact[block, END_STRING]
-        tags = np.int64(rows.tags_start[row]), np.int64(rows.tags_stop[row])
+        tags = int64(rows.tags_start[row]), int64(rows.tags_stop[row])
         status, last, is_road = _read_road(batch.data, tags, strings, table, roads, end)
         if status != OK:
             return status, tags[0]
@@ -266,16 +270,16 @@ def keep_roads(
         tags = distinct.number[row]
         if distinct.road[tags] == 0:
             continue
-        position, end = np.int64(rows.refs_start[row]), np.int64(rows.refs_stop[row])
+        position, end = int64(rows.refs_start[row]), int64(rows.refs_stop[row])
         before = n_nodes
-        last = overflow = np.int64(0)
+        last = overflow = int64(0)
         while position < end:
             step, position = read_varint(data, position, end)
             last, overflow = add_step(last, step, overflow)
             roads.node[n_nodes] = last
             n_nodes += 1
         if position > end or overflow < 0:
-            where = np.int64(rows.refs_start[row])
+            where = int64(rows.refs_start[row])
             return BROKEN if position > end else OVERFLOW, where, n_nodes
         roads.id[n] = rows.id[row]
         roads.n_refs[n] = n_nodes - before

@@ -7,7 +7,7 @@ read tells that the data is broken there; nothing outside the array is ever touc
 import numpy as np
 
 from gis.arrays import U8
-from gis.jit import plain_kernel
+from gis.jit import int64, plain_kernel
 
 Span = tuple[int, int]
 """First byte and end of the content of a length-delimited field."""
@@ -83,23 +83,23 @@ _BITS_63 = 0x7FFFFFFFFFFFFFFF
 @plain_kernel
 def read_varint(data: U8, position: int, end: int) -> tuple[int, int]:
     """A number of at most 64 bits (as int64) and the position after it, ``end + 1`` if broken."""
-    value = np.int64(0)
+    value = int64(0)
     shift = 0
     while position < end and shift < _MAX_VARINT_BITS:
-        byte = np.int64(data[position])
+        byte = int64(data[position])
         position += 1
         value |= (byte & 127) << shift
         if byte < 128:
             return value, position
         shift += 7
-    return np.int64(0), end + 1
+    return int64(0), end + 1
 
 
 @plain_kernel
 def read_word(data: U8, position: int) -> int:
     """The four bytes at a position, the first one lowest."""
     at = np.uint64(position)  # unsigned: without a test for negative indices it is one load
-    return np.int64(
+    return int64(
         np.uint32(data[at])
         | np.uint32(data[at + np.uint64(1)]) << np.uint32(8)
         | np.uint32(data[at + np.uint64(2)]) << np.uint32(16)

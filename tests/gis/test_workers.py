@@ -524,3 +524,23 @@ def test_cpu_of_workers_belongs_to_the_stage(monkeypatch: pytest.MonkeyPatch) ->
     assert len(told) == 2
     assert burnt >= 1.0 and burnt <= sum(told) < 3 * burnt
     assert stages[0].cpu_s >= sum(told)
+
+
+@pytest.mark.parametrize("code", [errno.EMFILE, errno.ENOMEM])
+@pytest.mark.parametrize("n_made", [0, 1, 3])
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="makes its files in another way")
+def test_no_file_for_results(monkeypatch: pytest.MonkeyPatch, code: int, n_made: int) -> None:
+    """Workers that cannot all be started give one line, and those that were are ended."""
+    make = os.memfd_create
+    made: list[int] = []
+
+    def make_some(*args: Any) -> int:
+        if len(made) == n_made:
+            raise OSError(code, os.strerror(code))
+        made.append(make(*args))
+        return made[-1]
+
+    monkeypatch.setattr(os, "memfd_create", make_some)
+    with pytest.raises(ResourceError, match="cannot start a worker process") as caught:
+        list(run_tasks(pid_after, None, [(0.0,)] * 9, 4))
+    assert "\n" not in str(caught.value)

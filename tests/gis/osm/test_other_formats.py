@@ -251,3 +251,17 @@ def test_dtypes_of_an_empty_world(tmp_path: Path) -> None:
     check_tables(tables)
     assert len(tables.nodes.id) == len(tables.ways.id) == len(tables.relations.id) == 0
     assert tables.ways.first_ref.tolist() == [0] and tables.ways.first_ref.dtype == np.uint32
+
+
+def test_deleted_objects_are_no_roads(tmp_path: Path) -> None:
+    """What is marked as not visible is not there."""
+    nodes = "".join(f'<node id="{i}" version="1" lat="0" lon="0.{i}"/>' for i in (1, 2, 3))
+    ways = "".join(
+        f'<way id="{i}" version="1" visible="{visible}"><nd ref="1"/><nd ref="{i + 1}"/>'
+        '<tag k="highway" v="residential"/></way>'
+        for i, visible in ((1, "true"), (2, "false"))
+    )
+    path = tmp_path / "deleted.osm"
+    path.write_text(f'<osm version="0.6">{nodes}{ways}</osm>')
+    tables = read_osm(path, SELECTION)
+    assert tables.ways.id.tolist() == [1]

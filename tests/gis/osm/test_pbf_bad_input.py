@@ -350,3 +350,19 @@ def test_damaged_block(folder: Path, changes: list[tuple[float, str, int]]) -> N
 def test_damaged_file(folder: Path, changes: list[tuple[float, str, int]]) -> None:
     """So does damage to the frame of the blobs."""
     read_or_refuse(folder, damage(after_good(encode_blob(GOOD, "raw")), changes))
+
+
+def test_overlapping_extracts_joined(tmp_path: Path, sample: Path) -> None:
+    """A way that occurs twice would double roads and void restrictions: it is refused."""
+    twice = tmp_path / "twice.osm.pbf"
+    twice.write_bytes(sample.read_bytes() * 2)
+    with pytest.raises(FormatError, match=r"twice\.osm\.pbf: way \d+ occurs more than once"):
+        read_osm(twice, SELECTION)
+
+
+def test_a_pipe(tmp_path: Path) -> None:
+    """A named pipe, which would block for ever, is refused."""
+    pipe = tmp_path / "pipe.osm.pbf"
+    os.mkfifo(pipe)
+    with pytest.raises(FormatError, match=r"pipe\.osm\.pbf: not a regular file"):
+        read_osm(pipe, SELECTION)
