@@ -35,36 +35,36 @@ from gis.osm.tables import OsmTables, check_tables
 
 FILE = "some.osm.pbf"
 HIGHWAY = [("highway", "primary")]
-GOOD_BLOCK = Block(
-    [
-        Group(dense=[Node(i, i * 10**8, -i * 10**8, [("barrier", "gate")]) for i in range(1, 9)]),
-        Group(nodes=[Node(i, -i * 10**8, i * 10**8, HIGHWAY) for i in range(9, 13)]),
-        Group(
-            ways=[
-                Way(1, [1, 2, 3, 99], [*HIGHWAY, ("name", "A"), ("oneway", "yes")]),
-                Way(2, [3, 9, 10, 11, 12], [("route", "ferry"), ("building", "no")]),
-            ],
-            relations=[
-                Relation(
-                    5,
-                    [(1, 1, "from"), (0, 3, "via"), (1, 2, "to")],
-                    [("type", "restriction"), ("restriction", "no_u_turn")],
-                )
-            ],
-        ),
-    ],
-    metadata=True,
-)
-GOOD = encode_block(GOOD_BLOCK)
+
+
+def good_block(first_id: int) -> Block:
+    """Nodes 1 to 12 in both encodings; two ways and a restriction, numbered from an id on."""
+    dense = [Node(i, i * 10**8, -i * 10**8, [("barrier", "gate")]) for i in range(1, 9)]
+    plain = [Node(i, -i * 10**8, i * 10**8, HIGHWAY) for i in range(9, 13)]
+    ways = [
+        Way(first_id, [1, 2, 3, 99], [*HIGHWAY, ("name", "A"), ("oneway", "yes")]),
+        Way(first_id + 1, [3, 9, 10, 11, 12], [("route", "ferry"), ("building", "no")]),
+    ]
+    restriction = Relation(
+        first_id,
+        [(1, first_id, "from"), (0, 3, "via"), (1, first_id + 1, "to")],
+        [("type", "restriction"), ("restriction", "no_u_turn")],
+    )
+    groups = [Group(dense=dense), Group(nodes=plain), Group(ways=ways, relations=[restriction])]
+    return Block(groups, metadata=True)
+
+
 HEADER = frame("OSMHeader", encode_blob(encode_header(), "raw"))
-FIRST = frame("OSMData", encode_blob(GOOD))
+FIRST = frame("OSMData", encode_blob(encode_block(good_block(100))))
+GOOD = encode_block(good_block(200))
+LAST = frame("OSMData", encode_blob(encode_block(good_block(300))))
 CULPRIT = len(HEADER) + len(FIRST)
 """Where the third blob of a file, the damaged one, begins."""
 
 
-def after_good(blob: bytes, kind: str = "OSMData") -> bytes:
+def after_good(blob: bytes) -> bytes:
     """A file whose third blob, at CULPRIT, is the given one; another good one follows."""
-    return HEADER + FIRST + frame(kind, blob) + FIRST
+    return HEADER + FIRST + frame("OSMData", blob) + LAST
 
 
 def with_blob_header(header: bytes) -> bytes:
@@ -129,9 +129,9 @@ NOT_PBF = {
 """What the beginning of a file tells."""
 
 BAD_BLOBS = {
-    "cut in a length": (HEADER + FIRST + FIRST)[: CULPRIT + 2],
-    "cut in a blob header": (HEADER + FIRST + FIRST)[: CULPRIT + 8],
-    "cut in a blob": (HEADER + FIRST + FIRST)[:-1],
+    "cut in a length": (HEADER + FIRST + LAST)[: CULPRIT + 2],
+    "cut in a blob header": (HEADER + FIRST + LAST)[: CULPRIT + 8],
+    "cut in a blob": (HEADER + FIRST + LAST)[:-1],
     "header over 64 KiB": with_blob_header(
         field(1, b"OSMData") + field(2, bytes(2**16)) + field(3, 4)
     ),
@@ -303,7 +303,7 @@ def test_paths(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
 def test_unreadable_file(tmp_path: Path) -> None:
     """A file that may not be read gives one line."""
-    path = write_pbf(tmp_path / "secret.osm.pbf", [GOOD_BLOCK])
+    path = write_pbf(tmp_path / "secret.osm.pbf", [good_block(1)])
     path.chmod(0)
     message_of(lambda: read_osm(path, SELECTION), path)
 

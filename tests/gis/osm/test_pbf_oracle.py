@@ -10,6 +10,7 @@ from osm_oracle import SELECTION, differing_arrays, keep_naively, tables_as_pyth
 from pbf_writer import COMPRESSIONS, Block, Group, Node, Relation, Way, write_pbf
 
 from gis.osm.other_formats import read_with_pyosmium
+from gis.osm.pbf import read_pbf
 from gis.osm.read import read_osm
 from gis.osm.tables import check_tables
 
@@ -59,7 +60,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def check_against_oracle(path: Path, copy: Path) -> None:
     """Both readers give what the oracle keeps of a copy that pyosmium can read."""
-    tables = read_osm(path, SELECTION)
+    tables = read_pbf(path, SELECTION, 1)
     check_tables(tables)
     assert tables_as_python(tables) == keep_naively(copy, SELECTION)
     assert differing_arrays(tables, read_with_pyosmium(copy, SELECTION)) == []
