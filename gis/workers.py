@@ -37,6 +37,11 @@ def available_cpus() -> int:
     return os.cpu_count() or 1
 
 
+def forks() -> bool:
+    """Whether workers are forked, so that they share memory that was made to be."""
+    return sys.platform == "linux"
+
+
 def run_tasks(
     function: Callable[..., Result],
     shared: object,
@@ -179,7 +184,7 @@ class _Pool:
     """The workers, their tasks and results."""
 
     def __init__(self, start_method: str | None) -> None:
-        if start_method is None and sys.platform == "linux":
+        if start_method is None and forks():
             start_method = "fork"
         self._context: Any = multiprocessing.get_context(start_method)
         self._workers: list[_Worker] = []

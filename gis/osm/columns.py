@@ -13,13 +13,15 @@ _HUGE_PAGE = 2 << 20
 _RESERVED_BYTES = 16 << 20  # untouched memory costs nothing
 
 
-def _allocate(n_bytes: int) -> U8:
-    """Undefined bytes that begin on a huge page.
+def _allocate(n_bytes: int, shared: bool = False) -> U8:
+    """Undefined bytes that begin on a huge page, or ``shared`` with processes forked later.
 
     First use of memory costs about a microsecond for each 4 KiB page, as much as decoding what
     fits in it, and a tenth of that on huge pages. NumPy asks for these only from 4 MiB on, and
     without aligning.
     """
+    if shared:
+        return np.frombuffer(mmap.mmap(-1, max(n_bytes, 1)), np.uint8)[:n_bytes]
     size = -(-max(n_bytes, 1) // _HUGE_PAGE) * _HUGE_PAGE
     memory = mmap.mmap(-1, size + _HUGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     if hasattr(mmap, "MADV_HUGEPAGE"):
@@ -29,10 +31,13 @@ def _allocate(n_bytes: int) -> U8:
     return block[begin : begin + n_bytes]
 
 
-def allocate_together(*specs: tuple[npt.DTypeLike, int]) -> list[AnyArray]:
-    """Undefined arrays of (dtype, length) that share a block of memory."""
+def allocate_together(*specs: tuple[npt.DTypeLike, int], shared: bool = False) -> list[AnyArray]:
+    """Undefined arrays of (dtype, length) in one block of memory.
+
+    What processes forked later write to ``shared`` ones is seen here.
+    """
     sizes = [-(-np.dtype(dtype).itemsize * length // 64) * 64 for dtype, length in specs]
-    block = _allocate(sum(sizes))
+    block = _allocate(sum(sizes), shared)
     begin = np.cumsum([0, *sizes])
     return [
         block[at : at + np.dtype(dtype).itemsize * length].view(dtype)
@@ -115,9 +120,3 @@ def own(arrays: Sequence[AnyArray]) -> list[AnyArray]:
     for copy, array in zip(copies, arrays, strict=True):
         copy[:] = array
     return copies
-
-
-def copy_to(target: AnyArray, source: AnyArray) -> None:
-    """Copy an array of the same length unless it is the same memory already."""
-    if target.__array_interface__["data"][0] != source.__array_interface__["data"][0]:
-        target[:] = source

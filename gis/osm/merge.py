@@ -6,7 +6,7 @@ import numpy as np
 
 from gis.arrays import I32, I64, INVALID, U32, UNDEFINED_COORDINATE, AnyArray, freeze, offsets
 from gis.errors import ResourceError
-from gis.osm.columns import allocate_together, copy_to, own
+from gis.osm.columns import allocate_together, own
 from gis.osm.id_set import Pages, count_ids, find_codes, merge_pages, rank_ids
 from gis.osm.interning import number_in_order, renumber
 from gis.osm.node_decoder import NodePart
@@ -32,10 +32,14 @@ class References(NamedTuple):
     page_index: list[U32]
     code: list[U32]
 
+    def part(self, task: int, ref: U32) -> U32:
+        """The part of ``ref``, all references, that are those of a task."""
+        begin = sum(len(code) for code in self.code[:task])
+        return ref[begin : begin + len(self.code[task])]
+
     def find(self, task: int, ref: U32) -> U32:
         """Write the references of a task as positions in the set; returns that part of ``ref``."""
-        begin = sum(len(code) for code in self.code[:task])
-        position = ref[begin : begin + len(self.code[task])]
+        position = self.part(task, ref)
         find_codes(self.pages, self.page_index[task], self.code[task], position)
         return position
 
@@ -57,15 +61,19 @@ class RoadMerger:
         nodes = Pages(page, entry)
         self._parts.append(RoadPart(ids, n_refs, code, nodes, tagset, label, part.tags))
 
-    def rank_nodes(self) -> tuple[Wanted, U32, References]:
-        """The nodes that the roads name, room for the references to them, and what these are."""
+    def rank_nodes(self, shared: bool) -> tuple[Wanted, U32, References]:
+        """The nodes that the roads name, room for the references to them, and what these are.
+
+        What is still to be written lies in memory that is ``shared`` with processes forked later.
+        """
         pages, index = merge_pages([part.nodes for part in self._parts])
         code = [part.code for part in self._parts]
         n_nodes, n_refs = count_ids(pages), sum(len(codes) for codes in code)
         if n_refs > INVALID:
             raise ResourceError(f"the roads have {n_refs} references, at most {INVALID} fit")
-        ids, lon, lat, ref = allocate_together(
-            (np.int64, n_nodes + 1), (np.int32, n_nodes), (np.int32, n_nodes), (np.uint32, n_refs)
+        (ids,) = allocate_together((np.int64, n_nodes + 1))
+        lon, lat, ref = allocate_together(
+            (np.int32, n_nodes), (np.int32, n_nodes), (np.uint32, n_refs), shared=shared
         )
         ids[-1] = np.iinfo(np.int64).max
         rank_ids(pages, ids[:-1])
@@ -162,14 +170,15 @@ class NodeMerger:
 
     def add(self, part: NodePart) -> bool:
         """Append the nodes of the next task; False if they do not come after all others."""
-        if not part.ordered or (len(part.lon) and part.begin < self._end):
+        if not part.ordered or (part.end > part.begin and part.begin < self._end):
             return False
         self.n_nodes += part.n_nodes
-        if len(part.lon):
+        if part.end > part.begin:
             self._skip_to(part.begin)
-            self._end = part.begin + len(part.lon)
-            copy_to(self._lon[part.begin : self._end], part.lon)
-            copy_to(self._lat[part.begin : self._end], part.lat)
+            self._end = part.end
+        if len(part.lon):
+            self._lon[part.begin : part.end] = part.lon
+            self._lat[part.begin : part.end] = part.lat
         _, (tagset,) = self._tags.merge(part.tags)
         self._tagged.append(part.tagged.copy())
         self._tagset.append(tagset[part.tagset])

@@ -13,20 +13,23 @@ from gis.osm.tags import TagReader, TagTable, TaskTags, Vocabulary
 
 
 class NodePart(NamedTuple):
-    """The wanted nodes of a task: those at positions ``begin`` to ``begin + n``. T with tags.
+    """The wanted nodes of a task: n, those at positions ``begin`` to ``end``. T with tags.
 
     | field | dtype, shape | content |
     |---|---|---|
-    | begin | int | position of the first |
-    | lon, lat | int32 (n,) | 1e-7 degree, UNDEFINED_COORDINATE for those not in this task |
+    | begin, end | int | position of the first, and after the last |
+    | lon, lat | int32 (n,) or (0,) | 1e-7 degree, UNDEFINED_COORDINATE for those not in this task |
     | tagged | uint32 (T,) | positions of those with tags |
     | tagset | uint32 (T,) | their sets |
     | tags | TaskTags | the sets |
     | n_nodes | int | how many nodes there are, wanted or not |
     | ordered | bool | whether the ids ascend; if not, the rest is worthless |
+
+    There are no places where whoever gets this sees what was written to ``Wanted``.
     """
 
     begin: int
+    end: int
     lon: I32
     lat: I32
     tagged: U32
@@ -98,6 +101,7 @@ class NodeDecoder:
         begin, end = max(int(self._cursor[BEGIN]), 0), max(int(self._cursor[NEXT]), 0)
         return NodePart(
             begin,
+            end,
             self._wanted.lon[begin:end],
             self._wanted.lat[begin:end],
             np.concatenate(self._tagged),
@@ -132,6 +136,7 @@ class UnorderedNodeDecoder(NodeDecoder):
             .finish()
             ._replace(
                 begin=0,
+                end=len(self._sets),
                 lon=self._wanted.lon,
                 lat=self._wanted.lat,
                 tagged=tagged.astype(np.uint32),

@@ -14,7 +14,7 @@ import numpy as np
 from gis.arrays import I64, U32
 from gis.osm.blobs import BlobIndex, inflated, scan_blobs
 from gis.osm.blocks import DENSE, NODES, RELATIONS, WAYS, Batch, BatchReader
-from gis.osm.columns import Scratch, copy_to
+from gis.osm.columns import Scratch
 from gis.osm.merge import NodeMerger, References, RelationMerger, RoadMerger
 from gis.osm.node_decoder import NodeDecoder, NodePart, UnorderedNodeDecoder
 from gis.osm.nodes import Wanted
@@ -24,7 +24,7 @@ from gis.osm.tables import FileCounts, OsmTables, TagSelection
 from gis.osm.tags import Vocabulary
 from gis.osm.way_decoder import RoadPart, Roads, WayDecoder
 from gis.stage import report_progress, stage
-from gis.workers import run_tasks
+from gis.workers import forks, run_tasks
 
 TASK_BYTES = 2 << 20
 """Blobs of so many bytes make a task. The file alone decides, so that results never differ."""
@@ -60,6 +60,8 @@ class SecondPass(NamedTuple):
     wanted: Wanted
     ref: U32
     """Where the references go."""
+    together: bool
+    """Whether whoever gets the results sees what tasks write to ``wanted`` and ``ref``."""
 
 
 class RoadTask(NamedTuple):
@@ -131,10 +133,11 @@ def _read(index: BlobIndex, plan: Plan, workers: int, first_road: int) -> OsmTab
             n_relations += result.n_relations
             node_blobs.append(result.with_nodes.copy())
             report_progress(done + 1, len(tasks))
-        wanted, ref, references = roads.rank_nodes()
+        together = workers <= 1 or forks()
+        wanted, ref, references = roads.rank_nodes(shared=workers > 1 and together)
         report.count(ways=n_ways, relations=n_relations)
     with stage("nodes") as report:
-        second = SecondPass(index, plan, Scratch(), first_road, references, wanted, ref)
+        second = SecondPass(index, plan, Scratch(), first_road, references, wanted, ref, together)
         nodes = _read_nodes(second, np.concatenate(node_blobs), workers)
         report.count(nodes=nodes.n_nodes)
     with stage("tables"):
@@ -159,13 +162,11 @@ def _read_nodes(shared: SecondPass, blobs: I64, workers: int) -> NodeMerger:
     ref_tasks = [(None, task) for task in range(len(shared.references.code))]
     tasks = [*ref_tasks, *((blobs, -1) for (blobs,) in _cut(shared.blobs, blobs))]
     ordered = True
-    end = 0
     for done, result in enumerate(run_tasks(_decode_nodes, shared, tasks, workers)):
         if isinstance(result, NodePart):
             ordered = ordered and nodes.add(result)
-        else:
-            begin, end = end, end + len(result)
-            copy_to(shared.ref[begin:end], result)
+        elif len(result):
+            shared.references.part(done, shared.ref)[:] = result
         report_progress(done + 1, len(tasks))
     if not ordered:
         nodes = NodeMerger(shared.plan.nodes, shared.wanted.lon, shared.wanted.lat)
@@ -205,7 +206,8 @@ def _decode_roads(shared: FirstPass, blobs: I64) -> RoadTask:
 def _decode_nodes(shared: SecondPass, blobs: I64 | None, task: int) -> NodePart | U32:
     """Task of the second pass: the wanted nodes of some blobs, or the references of a task."""
     if blobs is None:
-        return shared.references.find(task, shared.ref)
+        ref = shared.references.find(task, shared.ref)
+        return ref[:0] if shared.together else ref
     nodes = NodeDecoder(shared.plan.nodes, shared.wanted, shared.scratch)
     reader = BatchReader(shared.blobs, shared.scratch)
     for batch in reader.read(blobs):
@@ -213,7 +215,8 @@ def _decode_nodes(shared: SecondPass, blobs: I64 | None, task: int) -> NodePart 
         if not nodes.ordered:
             break
         _check_sorted(shared, reader, batch)
-    return nodes.finish()
+    part = nodes.finish()
+    return part._replace(lon=part.lon[:0], lat=part.lat[:0]) if shared.together else part
 
 
 def _decode_unordered_nodes(shared: SecondPass, blobs: I64) -> NodePart:
