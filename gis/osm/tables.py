@@ -19,7 +19,8 @@ class TagSelection:
     A way is kept if one of ``road_tags`` matches it: a key with the values that count, or
     ``None`` for any value. Of a kept way ``way_keys`` go into its tag set (what profiles judge)
     and ``label_keys`` into its label set (what people read). A relation is kept if its ``type``
-    tag equals ``restriction`` or begins with ``restriction:``. Keys match exactly.
+    tag equals ``restriction`` or begins with ``restriction:``. Keys match exactly; of a repeated key
+    the first counts, also in choosing what to keep.
     """
 
     road_tags: tuple[tuple[str, tuple[str, ...] | None], ...]
@@ -36,7 +37,7 @@ class NodeTable:
     | array | dtype, shape | content |
     |---|---|---|
     | id | int64 (N,) | OpenStreetMap id, strictly ascending |
-    | lon, lat | int32 (N,) | 1e-7 degree; both UNDEFINED_COORDINATE where the file lacks the node |
+    | lon, lat | int32 (N,) | 1e-7 degree; UNDEFINED_COORDINATE: not in the file, or off the globe |
     | tagged | uint32 (T,) | positions of the nodes with tags of interest, strictly ascending |
     | tagset | uint32 (T,) | their sets in ``OsmTables.node_tags``, never 0 |
     """
