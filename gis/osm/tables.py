@@ -19,8 +19,8 @@ class TagSelection:
     A way is kept if one of ``road_tags`` matches it: a key with the values that count, or
     ``None`` for any value. Of a kept way ``way_keys`` go into its tag set (what profiles judge)
     and ``label_keys`` into its label set (what people read). A relation is kept if its ``type``
-    tag equals ``restriction`` or begins with ``restriction:``. Keys match exactly; of a repeated key
-    the first counts, also in choosing what to keep.
+    tag equals ``restriction`` or begins with ``restriction:``. Keys match exactly; of a repeated
+    key the first counts, also in choosing what to keep.
     """
 
     road_tags: tuple[tuple[str, tuple[str, ...] | None], ...]

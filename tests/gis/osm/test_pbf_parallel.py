@@ -27,7 +27,6 @@ from pbf_writer import (
 import gis.workers
 from gis.errors import FormatError
 from gis.osm import pbf
-from gis.osm.read import read_osm
 from gis.osm.tables import OsmTables, check_tables
 from gis.stage import recording
 
@@ -45,7 +44,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Iterator[Read]:
 
     def read_it(path: Path, workers: int, task_bytes: int) -> OsmTables:
         monkeypatch.setattr(pbf, "TASK_BYTES", task_bytes)
-        return read_osm(path, SELECTION, workers)
+        return pbf.read_pbf(path, SELECTION, workers)
 
     yield read_it
     assert multiprocessing.active_children() == []
@@ -86,7 +85,7 @@ def read_in_process(path: Path) -> OsmTables:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pbf, "IN_PROCESS_BYTES", 1 << 40)
         patch.setattr(pbf, "TASK_BYTES", 1 << 40)
-        return read_osm(path, SELECTION)
+        return pbf.read_pbf(path, SELECTION)
 
 
 def test_counts_of_stages(read: Read, sample: Path) -> None:
@@ -250,7 +249,7 @@ def test_damaged_blob(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
         messages = set()
         for workers in WORKERS:
             with pytest.raises(FormatError) as caught:
-                read_osm(path, SELECTION, workers)
+                pbf.read_pbf(path, SELECTION, workers)
             assert not getattr(caught.value, "__notes__", [])
             messages.add(str(caught.value))
             assert multiprocessing.active_children() == []
