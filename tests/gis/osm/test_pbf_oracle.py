@@ -80,6 +80,7 @@ def test_sample(sample: Path) -> None:
     check_against_oracle(sample, sample)
 
 
+@pytest.mark.compiled
 def test_extract(extract: Path) -> None:
     """Each larger extract."""
     check_against_oracle(extract, extract)

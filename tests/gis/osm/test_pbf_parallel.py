@@ -30,6 +30,8 @@ from gis.osm import pbf
 from gis.osm.tables import OsmTables, check_tables
 from gis.stage import recording
 
+pytestmark = pytest.mark.compiled  # processes share nothing that plain Python would show
+
 WORKERS = (1, 2, 3)
 SETTINGS = ((1, 1), (1, 20_000), (1, 200_000), (2, 1), (2, 200_000), (3, 20_000))
 """Workers, and bytes of a task; the usual size makes one task of each file here."""
