@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from gis.arrays import AnyArray, freeze, offsets
 from gis.errors import DatasetError
@@ -112,10 +113,10 @@ def from_arrays(kind: type[T], name: str, arrays: Mapping[str, AnyArray]) -> T:
 
 
 def _restore(kind: Any, name: str, arrays: Mapping[str, AnyArray]) -> Any:
-    origin = typing.get_origin(kind)
-    if origin is np.ndarray:
-        return _take(name, arrays, np.dtype(typing.get_args(typing.get_args(kind)[1])[0]))
-    if origin is tuple:
+    dtype = _dtype_of(kind)
+    if dtype is not None:
+        return _take(name, arrays, dtype)
+    if typing.get_origin(kind) is tuple:
         first = _take(f"{name}.first_byte", arrays, np.dtype(np.uint32))
         text = _take(f"{name}.text", arrays, np.dtype(np.uint8)).tobytes()
         if first.ndim != 1 or first[:1].tolist() != [0] or first[-1] != len(text):
@@ -131,6 +132,20 @@ def _restore(kind: Any, name: str, arrays: Mapping[str, AnyArray]) -> Any:
             for field, hint in _fields(kind).items()
         }
     )
+
+
+def _dtype_of(kind: Any) -> np.dtype[Any] | None:
+    """The dtype that ``NDArray[...]`` stands for, None for any other type.
+
+    Up to NumPy 2.4 that is another name for ``ndarray[..., dtype[...]]``, then a type of its own.
+    """
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is np.ndarray:
+        arguments = typing.get_args(arguments[1])
+    elif origin is None or origin is not npt.NDArray:
+        return None
+    dtype: np.dtype[Any] = np.dtype(arguments[0])
+    return dtype
 
 
 def _take(name: str, arrays: Mapping[str, AnyArray], dtype: np.dtype[Any]) -> AnyArray:
