@@ -1,0 +1,1 @@
+"""Elimination orders: which vertices a contraction hierarchy contracts first."""
