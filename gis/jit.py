@@ -104,3 +104,19 @@ def plain_kernel(function: F) -> F:
     however it travels: up to half the time of kernels that walk over small records.
     """
     return _njit(**_OPTIONS, _nrt=False)(function)  # type: ignore[no-any-return]
+
+
+def machine_code(function: F, *like: object) -> F:
+    """A kernel as compiled for arguments like these, to be called with no others.
+
+    Spares Numba the look at the types of all arguments, which takes longer than many a search:
+    measured 7 of 9 microseconds for 46 arrays. An array of another dtype is a ``TypeError``; that
+    its layout is the same, the caller has to know.
+    """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    dispatcher: Any = function
+    typeof: Callable[[object], object] = numba.typeof
+    signature = tuple(typeof(argument) for argument in like)
+    dispatcher.compile(signature)
+    return dispatcher.overloads[signature].entry_point  # type: ignore[no-any-return]

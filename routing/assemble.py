@@ -1,5 +1,6 @@
 """From the arcs of a path to the geometry, pieces and names of a leg."""
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ class PathOfArcs(NamedTuple):
     """A way through the network: consecutive arcs (k,), k >= 1, entered and left within.
 
     ``cost_cs`` float64 (k,) is what the part of each arc that is driven costs, without turns;
-    ``total_cs`` is the cost of the path with its turns.
+    ``total_cs`` is the cost of the path with its turns, ``length_cm`` how long it is.
     """
 
     arcs: U32
@@ -32,6 +33,7 @@ class PathOfArcs(NamedTuple):
     start: End
     end: End
     total_cs: int
+    length_cm: int
 
 
 class _Shape(NamedTuple):
@@ -80,8 +82,12 @@ def _find_piece(shape: _Shape, arc: int, fraction: float) -> int:
 
 
 @kernel
-def trace_path(shape: _Shape, arcs: U32, cost_cs: F64, start: End, end: End, trace: _Trace) -> int:
+def trace_path(
+    shape: _Shape, arcs: U32, cost_cs: F64, start: End, end: End, trace: _Trace, measured: bool
+) -> int:
     """Fill ``trace`` with the points of a path and return their number, two or more.
+
+    Unless ``measured``, that is longitudes and latitudes only, for a third of the time.
 
     A point equal to the one before is left out. What an arc costs is spread over its pieces by
     their length, so the durations add up to ``cost_cs``. The first and last node are those at
@@ -113,19 +119,23 @@ def trace_path(shape: _Shape, arcs: U32, cost_cs: F64, start: End, end: End, tra
             if to_x != x or to_y != y or (arrives and n == 1):
                 trace.lon[n], trace.lat[n] = to_x / UNITS_PER_DEGREE, to_y / UNITS_PER_DEGREE
                 trace.node[n] = shape.node[point]
-                trace.distance_m[n - 1] = distance_m(x, y, to_x, to_y)
-                trace.duration_s[n - 1] = 0.0
-                driven_m += trace.distance_m[n - 1]
+                if measured:
+                    trace.distance_m[n - 1] = distance_m(x, y, to_x, to_y)
+                    trace.duration_s[n - 1] = 0.0
+                    driven_m += trace.distance_m[n - 1]
                 x, y = to_x, to_y
                 n += 1
             elif not arrives:
                 trace.node[n - 1] = shape.node[point]
+        if not measured:
+            continue
         carried_cs += cost_cs[k]
         if driven_m > 0.0:
             for i in range(n_before - 1, n - 1):
                 trace.duration_s[i] = carried_cs * trace.distance_m[i] / driven_m / 100.0
             carried_cs = 0.0
-    trace.duration_s[n - 2] += carried_cs / 100.0
+    if measured:
+        trace.duration_s[n - 2] += carried_cs / 100.0
     return n
 
 
@@ -141,50 +151,48 @@ class LegAssembler:
 
     def assemble(self, paths: list[PathOfArcs]) -> Leg:
         """One leg over paths of which each begins where the one before ends."""
-        traces = [self._trace(path) for path in paths]
-        if len(traces) == 1:
-            trace = traces[0]
-        else:  # the first point of each further path repeats the last of the one before
-            lon, lat, node = (
-                np.concatenate(
-                    [getattr(trace, name)[min(i, 1) :] for i, trace in enumerate(traces)]
-                )
-                for name in ("lon", "lat", "node")
-            )
-            trace = _Trace(
-                lon,
-                lat,
-                node,
-                np.concatenate([trace.distance_m for trace in traces]),
-                np.concatenate([trace.duration_s for trace in traces]),
-            )
+        trace = self._trace_all(paths, measured=False)
         return Leg(
-            float(trace.distance_m.sum()),
+            sum(path.length_cm for path in paths) / 100,
             sum(path.total_cs for path in paths) / 100,
             trace.lon,
             trace.lat,
-            Annotation(trace.distance_m, trace.duration_s, trace.node),
-            self._names_along([path.arcs for path in paths]),
+            partial(self._annotate, paths),
+            partial(self._names_along, paths),
         )
 
-    def _trace(self, path: PathOfArcs) -> _Trace:
+    def _annotate(self, paths: list[PathOfArcs]) -> Annotation:
+        trace = self._trace_all(paths, measured=True)
+        return Annotation(trace.distance_m, trace.duration_s, trace.node)
+
+    def _trace_all(self, paths: list[PathOfArcs], measured: bool) -> _Trace:
+        traces = [self._trace(path, measured) for path in paths]
+        if len(traces) == 1:
+            return traces[0]
+        # The first point of each further path repeats the last of the one before.
+        lon, lat, node = (
+            np.concatenate([getattr(trace, name)[min(i, 1) :] for i, trace in enumerate(traces)])
+            for name in ("lon", "lat", "node")
+        )
+        pieces = (
+            np.concatenate([getattr(trace, name) for trace in traces])
+            for name in ("distance_m", "duration_s")
+        )
+        return _Trace(lon, lat, node, *pieces)
+
+    def _trace(self, path: PathOfArcs, measured: bool) -> _Trace:
         first = self._shape.first_point
         edges = path.arcs >> np.uint32(1)
         room = int((first[edges + np.uint32(1)] - first[edges]).sum()) + 2
-        trace = _Trace(
-            np.empty(room), np.empty(room), np.empty(room, np.int64), np.empty(room), np.empty(room)
-        )
-        n = trace_path(self._shape, path.arcs, path.cost_cs, path.start, path.end, trace)
-        return _Trace(
-            trace.lon[:n],
-            trace.lat[:n],
-            trace.node[:n],
-            trace.distance_m[: n - 1],
-            trace.duration_s[: n - 1],
-        )
+        lon, lat, node = np.empty(room), np.empty(room), np.empty(room, np.int64)
+        trace = _Trace(lon, lat, node, *(np.empty(room * measured) for _ in range(2)))
+        n = trace_path(self._shape, path.arcs, path.cost_cs, path.start, path.end, trace, measured)
+        pieces = (piece[: n - 1] for piece in trace[3:])
+        return _Trace(lon[:n], lat[:n], node[:n], *pieces)
 
-    def _names_along(self, arcs: list[U32]) -> tuple[str, ...]:
-        labels = self._network.edge_label[np.concatenate(arcs) >> np.uint32(1)]
+    def _names_along(self, paths: list[PathOfArcs]) -> tuple[str, ...]:
+        arcs = np.concatenate([path.arcs for path in paths])
+        labels = self._network.edge_label[arcs >> np.uint32(1)]
         changes = np.flatnonzero(labels[1:] != labels[:-1]) + 1
         names: list[str] = []
         for label in (labels[0], *labels[changes]):

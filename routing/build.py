@@ -21,9 +21,13 @@ from gis.snap_index import build_snap_index
 from gis.stage import StageReport, recording, stage
 from gis.version import installed_version
 from gis.workers import available_cpus
+from routing.cch.customize import Customizer
+from routing.cch.hierarchy import build_hierarchy, vertices_beside_arcs
 from routing.graph.components import build_components
 from routing.graph.turn_graph import build_turn_graph
 from routing.metric import duration_metric
+from routing.order.nested_dissection import arc_order
+from routing.order.plane_graph import plane_graph_of
 from routing.reference.landmarks import build_landmarks
 from routing.store import PreparedProfile, save_index, save_network, save_profile
 
@@ -140,9 +144,21 @@ def prepare_profiles(
             build_landmarks(network, metric, component)
             for metric, component in zip(metrics, components, strict=True)
         ]
+    with stage("order"):
+        order = arc_order(plane_graph_of(network))
+    with stage("hierarchy"):
+        hierarchies = [
+            build_hierarchy(graph, vertices_beside_arcs(order, graph)) for graph in graphs
+        ]
+    report.counts["hierarchy_arcs"] = sum(hierarchy.n_arcs for hierarchy in hierarchies)
+    with stage("customize"):
+        weights = [
+            Customizer.of(graph, hierarchy).customize(metric)
+            for graph, hierarchy, metric in zip(graphs, hierarchies, metrics, strict=True)
+        ]
     return [
         PreparedProfile(*parts)
-        for parts in zip(graphs, metrics, components, landmarks, strict=True)
+        for parts in zip(graphs, metrics, components, landmarks, hierarchies, weights, strict=True)
     ]
 
 

@@ -10,14 +10,9 @@ from gis.geodesy import UNITS_PER_DEGREE
 from gis.snap import BACKWARD, FORWARD, Snap, nearest
 from gis.snap_index import SnapIndex
 from routing.errors import NoSegment
-from routing.graph.components import ARC_END, ARC_OPEN, ARC_START, ARC_STARTPOINT, Components
-from routing.reference.seeds import Position
-
-MAX_TIES = 11
-"""So many more roads than one may meet at a point."""
-
-CONNECTED = ARC_OPEN | ARC_START | ARC_END
-"""The flags of an arc where one can come from and go to, at every point of a route alike."""
+from routing.graph.components import ARC_OPEN, ARC_STARTPOINT, CONNECTED, Components
+from routing.positions import MAX_TIES
+from routing.seeds import Position
 
 
 class PointQuery(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 from gis.arrays import INF, U32, freeze
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
-from routing.reference.seeds import (
+from routing.seeds import (
     Path,
     Place,
     Position,
@@ -29,12 +29,15 @@ class Stretch:
     """The way between two points that follow each other.
 
     ``arcs`` uint32 (n,), n >= 1, begins with the arc of ``start`` and ends with that of ``end``.
+    ``leaves`` and ``enters`` are the vertices of the turn graph that these stand for.
     """
 
     cost: int
     arcs: U32
     start: Position
     end: Position
+    leaves: int
+    enters: int
 
 
 class BrokenChainError(Exception):
@@ -126,7 +129,9 @@ class ChainFinder:
         before = states[source]
         vertex, position = ends[target]
         arcs = np.concatenate([np.array([before.position.arc], np.uint32), arcs])
-        stretch = Stretch(cost - before.cost, freeze(arcs), before.position, position)
+        stretch = Stretch(
+            cost - before.cost, freeze(arcs), before.position, position, before.vertex, vertex
+        )
         return _State(vertex, position, cost, before, stretch)
 
     def _staying(

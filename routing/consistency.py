@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gis.arrays import INF, AnyArray
+from gis.arrays import INF, INVALID, AnyArray
 from gis.errors import DatasetError
 from gis.rtree import NODE_SIZE
 from gis.snap_index import POINTS_OF_BLOCK
+from routing.cch.weights import INF_COST
 
 
 @dataclass(frozen=True)
@@ -128,9 +129,34 @@ def check_profile_arrays(name: str, arrays: Mapping[str, AnyArray]) -> None:
         raise graph.fail("vertex_arc", f"does not begin with the {n_arcs} arcs")
     profile.shaped((n_arcs,), "metric.weight", "components.arc_component", "components.arc_flags")
     profile.below(INF + 1, "metric.weight")
+    profile.shaped((n_arcs,), "metric.length_cm")
+    _check_hierarchy(profile, n_vertices)
     landmarks = profile.part("landmarks")
     n_landmarks = landmarks.length("node")
     landmarks.shaped((n_nodes, n_landmarks), "from_landmark", "to_landmark")
     landmarks.shaped((n_arcs,), "arc_tail")
     landmarks.below(n_nodes, "node", "arc_tail")
     landmarks.below(INF + 1, "from_landmark", "to_landmark")
+
+
+def _check_hierarchy(profile: _Arrays, n_vertices: int) -> None:
+    """The arcs of a hierarchy lead upward to vertices, and its weights are those of its arcs."""
+    hierarchy, weights = profile.part("hierarchy"), profile.part("weights")
+    n_up, n_down = hierarchy.length("up_head"), hierarchy.length("down_tail")
+    hierarchy.shaped((n_vertices,), "rank", "vertex", "parent")
+    hierarchy.below(n_vertices, "rank", "vertex", "up_head", "down_tail")
+    hierarchy.offsets("first_up", n_vertices, n_up)
+    hierarchy.offsets("first_down", n_vertices, n_down)
+    above = hierarchy["parent"] > np.arange(n_vertices, dtype=np.uint32)
+    if not (above & ((hierarchy["parent"] < n_vertices) | (hierarchy["parent"] == INVALID))).all():
+        raise hierarchy.fail("parent", "holds a vertex that is not above its child")
+    hierarchy.offsets("bounds", hierarchy.length("bounds") - 1, n_vertices)
+    for name, n in (("up", n_up), ("down", n_down)):
+        weights.shaped((n,), name)
+        weights.below(INF_COST + 1, name)
+        weights.shaped((n, 2), f"{name}_children")
+        first, second = weights[f"{name}_children"].T
+        is_whole = first == INVALID
+        leads_on = np.where(is_whole, (second < n_vertices) | (second == INVALID), second < n_up)
+        if not (leads_on & (is_whole | (first < n_down))).all():
+            raise weights.fail(f"{name}_children", "leads to an arc that there is not")

@@ -4,37 +4,54 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gis.arrays import F32, F64, INF, U32, Bool, freeze
+from gis.arrays import F32, F64, INF, U16, U32, Bool, freeze
 from gis.network.road_network import RoadNetwork
 from gis.profiles.verdicts import Verdicts
 
 _CS_PER_M_AT_1_KMH = 360.0
-_DM_PER_M = 10.0
+DM_PER_M = 10.0
+CM_PER_M = 100.0
+CS_PER_S = 100.0
 
 
 @dataclass(frozen=True)
 class Metric:
-    """Weight of every arc; INF where the vehicle may not go.
+    """Weight and length of every arc; the weight is INF where the vehicle may not go.
 
     | array | dtype, shape | content |
     |---|---|---|
     | weight | uint32 (A,) | hundredths of a second, 1..INF-1, or INF: closed |
+    | length_cm | uint32 (A,) | centimetres; a path has less than 2^32, once around the earth |
 
     A search adds weights and turn costs in 64 bits and takes a path that costs INF or more
     (248 days) for no path, so no sum wraps.
     """
 
     weight: U32
+    length_cm: U32
 
     @property
     def open_arc(self) -> Bool:
         """Which arcs the vehicle may use, bool (A,)."""
         return freeze(self.weight < INF)
 
+    def turn_costs(self, cost: U16) -> U16:
+        """What turns count that take so many hundredths of a second."""
+        return cost
+
+
+class DistanceMetric(Metric):
+    """Weights that are lengths, in decimetres; turns cost nothing."""
+
+    def turn_costs(self, cost: U16) -> U16:
+        """Nothing."""
+        return freeze(np.zeros_like(cost))
+
 
 def check_metric(metric: Metric, n_arcs: int) -> None:
     """Assert every documented invariant."""
     assert metric.weight.dtype == np.uint32 and metric.weight.shape == (n_arcs,)
+    assert metric.length_cm.dtype == np.uint32 and metric.length_cm.shape == (n_arcs,)
     assert not n_arcs or (metric.weight.min() >= 1 and metric.weight.max() <= INF)
 
 
@@ -48,16 +65,18 @@ def duration_metric(network: RoadNetwork, verdicts: Verdicts) -> Metric:
     fixed = np.flatnonzero(way_s > 0)
     fixed_cs = way_s[fixed].astype(np.float64) * network.edge_share[fixed] * 100
     duration_cs[2 * fixed] = duration_cs[2 * fixed + 1] = fixed_cs
-    return Metric(_weights(duration_cs, is_open))
+    return Metric(_weights(duration_cs, is_open), _lengths_cm(network))
 
 
-def distance_metric(network: RoadNetwork, verdicts: Verdicts) -> Metric:
-    """Lengths of the open arcs in decimetres instead of hundredths of a second.
+def distance_metric(network: RoadNetwork, metric: Metric) -> DistanceMetric:
+    """Lengths of the arcs that are open in another metric, in decimetres."""
+    length_dm = np.repeat(network.edge_length_m.astype(np.float64) * DM_PER_M, 2)
+    return DistanceMetric(_weights(length_dm, metric.open_arc), metric.length_cm)
 
-    The turn costs of a graph are durations; they have no place beside these weights.
-    """
-    length_dm = np.repeat(network.edge_length_m.astype(np.float64) * _DM_PER_M, 2)
-    return Metric(_weights(length_dm, _arc_speeds(network, verdicts) > 0))
+
+def _lengths_cm(network: RoadNetwork) -> U32:
+    length_cm = np.rint(network.edge_length_m.astype(np.float64) * CM_PER_M)
+    return freeze(np.repeat(np.clip(length_cm, 0, INF).astype(np.uint32), 2))
 
 
 def _arc_speeds(network: RoadNetwork, verdicts: Verdicts) -> F32:

@@ -1,6 +1,8 @@
 """Results of queries as frozen dataclasses, in SI units and degrees."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from gis.arrays import F64, I64
 
@@ -31,34 +33,96 @@ class Annotation:
     nodes: I64
 
 
-@dataclass(frozen=True)
 class Leg:
     """From one waypoint to the next.
 
     ``lon``, ``lat`` float64 (n + 1,) degrees: at least two points, equal if the leg has no length.
-    ``names`` are the road names passed, consecutive repeats joined.
+    ``names`` are the road names passed, consecutive repeats joined. These and the annotation may
+    be made when they are first asked for.
     """
+
+    __slots__ = ("_annotation", "_names", "distance_m", "duration_s", "lat", "lon")
+
+    def __init__(
+        self,
+        distance_m: float,
+        duration_s: float,
+        lon: F64,
+        lat: F64,
+        annotation: Annotation | Callable[[], Annotation],
+        names: tuple[str, ...] | Callable[[], tuple[str, ...]],
+    ) -> None:
+        self.distance_m, self.duration_s = distance_m, duration_s
+        self.lon, self.lat = lon, lat
+        self._annotation, self._names = annotation, names
+
+    @property
+    def annotation(self) -> Annotation:
+        """Details per piece."""
+        if not isinstance(self._annotation, Annotation):
+            self._annotation = self._annotation()
+        return self._annotation
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the roads."""
+        if not isinstance(self._names, tuple):
+            self._names = self._names()
+        return self._names
+
+    def __repr__(self) -> str:
+        return f"Leg(distance_m={self.distance_m}, duration_s={self.duration_s})"
+
+
+Details: TypeAlias = tuple[tuple[Leg, ...], tuple[Waypoint, ...]]
+"""The legs of a route and its waypoints."""
+
+
+class Route:
+    """A route over all waypoints; totals are the sums of its legs.
+
+    Legs and waypoints may be made when they are first asked for: most of the work of a route is
+    its geometry, and who wants to know how long it takes need not wait for that.
+    """
+
+    __slots__ = ("_details", "_make_details", "distance_m", "duration_s")
 
     distance_m: float
     duration_s: float
-    lon: F64
-    lat: F64
-    annotation: Annotation
-    names: tuple[str, ...]
+    """Whole hundredths, as those of the legs."""
+    _details: Details | None
+    _make_details: Callable[[], Details]
 
+    def __init__(self, legs: tuple[Leg, ...], waypoints: tuple[Waypoint, ...]) -> None:
+        self.distance_m = sum(leg.distance_m for leg in legs)
+        self.duration_s = round(sum(leg.duration_s for leg in legs), 2)
+        self._details = (legs, waypoints)
 
-@dataclass(frozen=True)
-class Route:
-    """A route over all waypoints; totals are the sums of its legs."""
-
-    legs: tuple[Leg, ...]
-    waypoints: tuple[Waypoint, ...]
+    @classmethod
+    def deferred(
+        cls, distance_m: float, duration_s: float, make_details: Callable[[], Details]
+    ) -> "Route":
+        """A route whose legs and waypoints are made when they are asked for."""
+        route = cls.__new__(cls)
+        route.distance_m, route.duration_s = distance_m, duration_s
+        route._details, route._make_details = None, make_details
+        return route
 
     @property
-    def distance_m(self) -> float:
-        return sum(leg.distance_m for leg in self.legs)
+    def legs(self) -> tuple[Leg, ...]:
+        """From each waypoint to the next."""
+        return self._complete()[0]
 
     @property
-    def duration_s(self) -> float:
-        """Whole hundredths, as those of the legs."""
-        return round(sum(leg.duration_s for leg in self.legs), 2)
+    def waypoints(self) -> tuple[Waypoint, ...]:
+        """The points given, after snapping."""
+        return self._complete()[1]
+
+    def _complete(self) -> Details:
+        details = self._details
+        if details is None:
+            details = self._details = self._make_details()
+        return details
+
+    def __repr__(self) -> str:
+        return f"Route(distance_m={self.distance_m}, duration_s={self.duration_s})"

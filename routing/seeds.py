@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import INF, U32, freeze
+from gis.arrays import INF, U32, U64, freeze
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
 
@@ -39,12 +39,20 @@ class Seeds(NamedTuple):
     |---|---|---|
     | vertex | uint32 (S,) | vertex of the turn graph |
     | cost | uint32 (S,) | below INF: paid before the start of its arc, or to pay from there on |
+    | length_cm | uint32 (S,) | what was driven, or is to be driven, for that |
     | place | uint32 (S,) | which of the places it stands for |
     """
 
     vertex: U32
     cost: U32
+    length_cm: U32
     place: U32
+
+    @property
+    def key(self) -> U64:
+        """Cost and length (S,) as one number that orders by cost first: uint64 (S,)."""
+        key: U64 = self.cost.astype(np.uint64) << np.uint64(32) | self.length_cm
+        return freeze(key)
 
 
 @dataclass(frozen=True)
@@ -81,11 +89,16 @@ def source_seeds(graph: TurnGraph, metric: Metric, places: Sequence[Place]) -> S
     """Seeds for routes that leave the arcs of their places by any turn."""
     seeds = []
     for index, (vertex, fraction, cost) in enumerate(places):
-        weight = int(metric.weight[graph.vertex_arc[vertex]])
+        arc = int(graph.vertex_arc[vertex])
+        weight, length = int(metric.weight[arc]), int(metric.length_cm[arc])
         rest = cost + weight - part_cost(weight, fraction)
+        rest_cm = length - part_cost(length, fraction)
         out = slice(int(graph.first_turn[vertex]), int(graph.first_turn[vertex + 1]))
-        heads, costs = graph.turn_head[out].tolist(), graph.turn_cost[out].tolist()
-        seeds += [(head, rest + turn, index) for head, turn in zip(heads, costs, strict=True)]
+        turns = metric.turn_costs(graph.turn_cost[out]).tolist()
+        heads = graph.turn_head[out].tolist()
+        seeds += [
+            (head, rest + turn, rest_cm, index) for head, turn in zip(heads, turns, strict=True)
+        ]
     return _pack(seeds)
 
 
@@ -93,13 +106,26 @@ def target_seeds(graph: TurnGraph, metric: Metric, places: Sequence[Place]) -> S
     """Seeds for routes that come to their places from the start of the arcs, if they are open."""
     seeds = []
     for index, (vertex, fraction, cost) in enumerate(places):
-        weight = int(metric.weight[graph.vertex_arc[vertex]])
+        arc = int(graph.vertex_arc[vertex])
+        weight, length = int(metric.weight[arc]), int(metric.length_cm[arc])
         if weight < INF:
-            seeds.append((vertex, cost + part_cost(weight, fraction), index))
+            part = cost + part_cost(weight, fraction)
+            seeds.append((vertex, part, part_cost(length, fraction), index))
     return _pack(seeds)
 
 
-def _pack(seeds: list[tuple[int, int, int]]) -> Seeds:
+def _pack(seeds: list[tuple[int, int, int, int]]) -> Seeds:
     """Arrays of the seeds that do not cost too much already."""
-    rows = np.array([seed for seed in seeds if seed[1] < INF], np.uint32).reshape(-1, 3)
-    return Seeds(freeze(rows[:, 0]), freeze(rows[:, 1]), freeze(rows[:, 2]))
+    rows = np.array([seed for seed in seeds if seed[1] < INF], np.uint32).reshape(-1, 4)
+    return Seeds(*(freeze(rows[:, column]) for column in range(4)))
+
+
+def cheapest_place(seeds: Seeds, vertex: int) -> int:
+    """The place behind the cheapest seed at a vertex."""
+    at = np.flatnonzero(seeds.vertex == vertex)
+    return int(seeds.place[at[np.argmin(seeds.key[at])]])
+
+
+def no_path(n_settled: int) -> Path:
+    """What a search that found nothing returns."""
+    return Path(INF, freeze(np.empty(0, np.uint32)), -1, -1, n_settled)

@@ -18,6 +18,8 @@ from gis.arrays import AnyArray, freeze, offsets
 from gis.errors import DatasetError
 from gis.network.road_network import RoadNetwork
 from gis.snap_index import SnapIndex
+from routing.cch.hierarchy import Hierarchy
+from routing.cch.weights import Weights
 from routing.consistency import check_network_arrays, check_profile_arrays
 from routing.graph.components import Components
 from routing.graph.turn_graph import TurnGraph
@@ -40,6 +42,8 @@ class PreparedProfile:
     metric: Metric
     components: Components
     landmarks: Landmarks
+    hierarchy: Hierarchy
+    weights: Weights
 
 
 def save_network(network: RoadNetwork) -> dict[str, AnyArray]:

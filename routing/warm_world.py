@@ -13,7 +13,8 @@ from gis.osm.read import read_osm
 from gis.polyline import encode_polyline, overview_tolerance_deg, simplify
 from gis.profiles.registry import get_profile, tag_selection
 from routing.build import build_dataset
-from routing.engine import ALGORITHMS, Engine
+from routing.engine import Engine
+from routing.inputs import ALGORITHMS
 
 _WORLD = """<osm version="0.6">
 <node id="1" lat="60.17" lon="24.930"/>

@@ -11,7 +11,7 @@ from gis.network.road_network import Restrictions, RoadNetwork, check_network
 from gis.osm.tagsets import TagSets, build_tagsets
 from gis.profiles.verdicts import STARTPOINT, Verdicts, check_verdicts
 from routing.graph.turn_graph import TurnGraph, build_turn_graph
-from routing.metric import Metric, duration_metric
+from routing.metric import Metric, check_metric, duration_metric
 
 N_WAY_SETS, N_NODE_SETS = 5, 4
 
@@ -102,13 +102,40 @@ def lattice_worlds(draw: st.DrawFn, side: int = 12) -> World:
 def search_worlds(
     draw: st.DrawFn, max_weight: int = 20, of: st.SearchStrategy[World] | None = None
 ) -> SearchWorld:
-    """A turn graph with weights 1..max_weight on its open arcs."""
+    """A turn graph with weights 1..max_weight on its open arcs, and lengths to tell ties apart.
+
+    Lengths know nothing of weights: many are 0 or alike, some are long.
+    """
     network, verdicts = draw(worlds() if of is None else of)
     open_arc = duration_metric(network, verdicts).open_arc
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     weight = np.where(open_arc, rng.integers(1, max_weight, len(open_arc), endpoint=True), INF)
     graph = build_turn_graph(network, verdicts, open_arc)
-    return SearchWorld(network, graph, Metric(_column(weight, np.uint32)))
+    length_cm = rng.choice([0, 0, 1, 2, 3, 10**6], len(open_arc))
+    metric = Metric(_column(weight, np.uint32), _column(length_cm, np.uint32))
+    check_metric(metric, network.n_arcs)
+    return SearchWorld(network, graph, metric)
+
+
+def make_graph(vertex_arc: list[int], turns: list[tuple[int, int, int]]) -> TurnGraph:
+    """A turn graph from (tail, head, cost), each pair of vertices once."""
+
+    def by(key: int, other: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        ordered = sorted(turns, key=lambda turn: (turn[key], turn[other]))
+        counts = np.bincount([turn[key] for turn in ordered], minlength=len(vertex_arc))
+        ends = np.array([turn[other] for turn in ordered], np.uint32)
+        costs = np.array([turn[2] for turn in ordered], np.uint16)
+        return freeze(offsets(counts)), freeze(ends), freeze(costs)
+
+    return TurnGraph(*by(0, 1), *by(1, 0), freeze(np.array(vertex_arc, np.uint32)))
+
+
+def make_metric(weight: list[int], length_cm: list[int] | None = None) -> Metric:
+    """Weights of arcs, INF: closed, and their lengths; all arcs are of no length by default."""
+    length = [0] * len(weight) if length_cm is None else length_cm
+    metric = Metric(_column(weight, np.uint32), _column(length, np.uint32))
+    check_metric(metric, len(weight))
+    return metric
 
 
 def _random_place(rng: np.random.Generator) -> tuple[int, int]:

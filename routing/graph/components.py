@@ -4,12 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gis.arrays import I64, INVALID, U8, U32, AnyArray, Bool, freeze, invert_permutation
+from gis.arrays import I64, INF, INVALID, U8, U32, AnyArray, Bool, freeze, invert_permutation
 from gis.jit import kernel
 from routing.graph.turn_graph import TurnGraph
 
 ARC_OPEN, ARC_START, ARC_END, ARC_STARTPOINT = 1, 2, 4, 8
 """Bits of ``Components.arc_flags``."""
+
+CONNECTED = ARC_OPEN | ARC_START | ARC_END
+"""The flags of an arc where one can come from and go to, at every point of a route alike."""
 
 BIG_COMPONENT_ARCS = 1000
 """From this size on a component is worth going to, besides the largest one."""
@@ -72,6 +75,11 @@ def build_components(graph: TurnGraph, open_arc: Bool, startpoint: Bool) -> Comp
         connected[graph.vertex_arc[_reachable(first, head, in_big)]] = True
         flags[connected & open_arc] |= flag
     return Components(freeze(arc_component), freeze(flags))
+
+
+def flags_where_open(arc_flags: U8, weight: U32) -> U8:
+    """Flags (A,) without those of the arcs that some weights (A,) close."""
+    return freeze(np.where(weight < INF, arc_flags, np.uint8(0)))
 
 
 def _is_big(size: AnyArray) -> Bool:

@@ -9,7 +9,7 @@ from gis.jit import kernel
 from routing.graph.turn_graph import TurnGraph
 from routing.heap import VERTEX_BITS, VERTEX_MASK, Int, pop, push
 from routing.metric import Metric
-from routing.reference.seeds import Path, Seeds
+from routing.seeds import Path, Seeds, cheapest_place, no_path
 
 
 class Turns(NamedTuple):
@@ -90,7 +90,7 @@ def turns_of(graph: TurnGraph, metric: Metric, backward: bool = False) -> Turns:
         first, head, cost = graph.first_back, graph.back_tail, graph.back_cost
     else:
         first, head, cost = graph.first_turn, graph.turn_head, graph.turn_cost
-    return Turns(first, head, cost, graph.vertex_arc, metric.weight, backward)
+    return Turns(first, head, metric.turn_costs(cost), graph.vertex_arc, metric.weight, backward)
 
 
 def dijkstra(
@@ -151,18 +151,12 @@ def found_path(
 ) -> Path:
     """The path that both sides of a finished search know through the vertex where they meet."""
     if best == INF:
-        return Path(INF, freeze(np.empty(0, np.uint32)), -1, -1, n_settled)
+        return no_path(n_settled)
     n_path = _trace(state.forward.parent, state.backward.parent, int(meeting), state.path)
     vertices = freeze(state.path[:n_path].copy())
-    source = _cheapest_place(sources, int(vertices[0]))
-    target = _cheapest_place(targets, int(vertices[-1]))
+    source = cheapest_place(sources, int(vertices[0]))
+    target = cheapest_place(targets, int(vertices[-1]))
     return Path(int(best), vertices, source, target, n_settled)
-
-
-def _cheapest_place(seeds: Seeds, vertex: int) -> int:
-    """The place behind the cheapest seed at a vertex."""
-    at = np.flatnonzero(seeds.vertex == vertex)
-    return int(seeds.place[at[np.argmin(seeds.cost[at])]])
 
 
 @kernel

@@ -16,7 +16,7 @@ from routing.graph.turn_graph import TurnGraph
 from routing.heap import VERTEX_BITS, VERTEX_MASK, Int, pop, push
 from routing.metric import Metric
 from routing.reference.dijkstra import SearchState, Side, Turns, found_path, plant, turns_of
-from routing.reference.seeds import Path, Seeds
+from routing.seeds import Path, Seeds
 
 N_LANDMARKS = 8
 """Measured on cities: 12 settle a sixth fewer vertices, for half as much memory again."""

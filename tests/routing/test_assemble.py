@@ -91,8 +91,22 @@ def trace(walk: Walk) -> _Trace:
     found = _Trace(*(np.full(room, -1, dtype) for dtype in (float, float, np.int64, float, float)))
     start = End(fraction(walk.arcs[0], walk.first, walk.start), *walk.start)
     end = End(fraction(walk.arcs[-1], walk.last, walk.end), *walk.end)
-    n = trace_path(shape, arcs, np.array(walk.costs), start, end, found)
+    n = trace_path(shape, arcs, np.array(walk.costs), start, end, found, True)
     return _Trace(*(column[:n] for column in found[:3]), *(column[: n - 1] for column in found[3:]))
+
+
+@given(walks())
+def test_points_alone(walk: Walk) -> None:
+    """Without measures the points are the same, and nothing else is written."""
+    shape, arcs = shape_of(walk)
+    room = len(shape.lon) + 2
+    nothing = np.empty(0)
+    found = _Trace(*np.empty((2, room)), np.empty(room, np.int64), nothing, nothing)
+    start = End(fraction(walk.arcs[0], walk.first, walk.start), *walk.start)
+    end = End(fraction(walk.arcs[-1], walk.last, walk.end), *walk.end)
+    n = trace_path(shape, arcs, np.array(walk.costs), start, end, found, False)
+    for column, expected in zip(found[:3], trace(walk)[:3], strict=True):
+        assert column[:n].tolist() == expected.tolist()
 
 
 def naive_points(walk: Walk) -> list[tuple[Place, int]]:
@@ -181,7 +195,7 @@ def path_along(arcs: list[str], start: float, end: float) -> tuple[LegAssembler,
 
     cost[0] *= 1 - start
     cost[-1] *= end
-    path = PathOfArcs(numbers, cost, place(arcs[0], start), place(arcs[-1], end), 12345)
+    path = PathOfArcs(numbers, cost, place(arcs[0], start), place(arcs[-1], end), 12345, 6789)
     return LegAssembler(network, NamePool(network.labels)), path
 
 
@@ -190,7 +204,8 @@ def test_leg() -> None:
     assembler, path = path_along(["abc", "ce", "ef"], 0.0, 0.5)
     leg = assembler.assemble([path])
     assert leg.duration_s == 123.45
-    assert leg.distance_m == leg.annotation.distance_m.sum() == pytest.approx(1200, abs=1)
+    assert leg.distance_m == 67.89
+    assert leg.annotation.distance_m.sum() == pytest.approx(1200, abs=1)
     assert leg.annotation.duration_s.sum() == pytest.approx(2.5)
     assert spell(leg.annotation.nodes) == "abcef"
     assert len(leg.lon) == len(leg.lat) == 5
@@ -203,7 +218,7 @@ def test_names_are_joined_over_labels() -> None:
     assert assembler.assemble([path]).names == ("High Street",)
     assembler, path = path_along(["ec"], 0.25, 0.25)
     leg = assembler.assemble([path])
-    assert leg.names == () and leg.distance_m == 0
+    assert leg.names == () and leg.annotation.distance_m.sum() == 0
     assert leg.lon[0] == leg.lon[1] and leg.lat[0] == leg.lat[1] and len(leg.lon) == 2
     assert spell(leg.annotation.nodes) == "ec"
 
@@ -216,5 +231,5 @@ def test_leg_over_several_paths() -> None:
     assert leg.duration_s == 2 * 123.45
     assert spell(leg.annotation.nodes) == "cefec"
     assert leg.lon.tolist() == leg.lon[::-1].tolist() and len(leg.lon) == 5
-    assert leg.distance_m == leg.annotation.distance_m.sum()
+    assert leg.distance_m == 2 * 67.89
     assert leg.names == ("Low Street",)

@@ -5,31 +5,18 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from graphs import make_graph, make_metric
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gis.arrays import INF, freeze, offsets
+from gis.arrays import INF
 from routing.chain import BrokenChainError, ChainFinder, Stretch
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
 from routing.reference.dijkstra import SearchState, dijkstra
-from routing.reference.seeds import Position, part_cost
+from routing.seeds import Position, part_cost
 
-Turn = tuple[int, int, int]
 Points = list[list[Position]]
-
-
-def make_graph(vertex_arc: list[int], turns: list[Turn]) -> TurnGraph:
-    """A turn graph from (tail, head, cost), each pair of vertices once."""
-
-    def by(key: int, other: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        ordered = sorted(turns, key=lambda turn: (turn[key], turn[other]))
-        counts = np.bincount([turn[key] for turn in ordered], minlength=len(vertex_arc))
-        ends = np.array([turn[other] for turn in ordered], np.uint32)
-        costs = np.array([turn[2] for turn in ordered], np.uint16)
-        return freeze(offsets(counts)), freeze(ends), freeze(costs)
-
-    return TurnGraph(*by(0, 1), *by(1, 0), freeze(np.array(vertex_arc, np.uint32)))
 
 
 @st.composite
@@ -50,8 +37,11 @@ def graphs(draw: st.DrawFn) -> tuple[TurnGraph, Metric]:
         if alive
         else st.just([])
     )
-    turns = [(v, w, draw(st.integers(0, 12))) for v, w in pairs]
-    return make_graph(vertex_arc, turns), Metric(freeze(np.array(weight, np.uint32)))
+    # As in a real graph, whatever may be done at a copy may be done at the arc itself.
+    pairs = sorted({*pairs, *((vertex_arc[v], w) for v, w in pairs)})
+    costs = draw(st.lists(st.integers(0, 12), min_size=n_arcs**2, max_size=n_arcs**2))
+    turns = [(v, w, costs[vertex_arc[v] * n_arcs + vertex_arc[w]]) for v, w in pairs]
+    return make_graph(vertex_arc, turns), make_metric(weight)
 
 
 @st.composite
@@ -193,7 +183,7 @@ def test_greedy_choice_is_not_taken() -> None:
     Arcs 0 and 1 are the two directions of the via's road, reached at 5 and at 9; from there the
     target costs 40 and 10.
     """
-    weight = Metric(freeze(np.array([10, 10, 2, INF, 4, INF], np.uint32)))
+    weight = make_metric([10, 10, 2, INF, 4, INF])
     graph = make_graph([0, 1, 2, 3, 4, 5], [(2, 0, 0), (2, 1, 4), (0, 4, 35), (1, 4, 5)])
     via = [Position(0, 0.3), Position(1, 0.7)]
     chain = find(graph, weight, [[Position(2, 0.0)], via, [Position(4, 0.0)]], straight=True)
@@ -205,7 +195,7 @@ def test_greedy_choice_is_not_taken() -> None:
 
 def test_turning_around_where_nothing_else_leads_on() -> None:
     """At a via from which no way leads on in either direction, the chain turns around."""
-    metric = Metric(freeze(np.array([10, 8, 4, INF, 6, INF], np.uint32)))
+    metric = make_metric([10, 8, 4, INF, 6, INF])
     graph = make_graph([0, 1, 2, 3, 4, 5], [(2, 0, 1), (1, 4, 2)])
     points = [[Position(2, 0.0)], [Position(0, 0.25)], [Position(4, 0.5)]]
     chain = find(graph, metric, points, straight=True)
@@ -218,7 +208,7 @@ def test_restrictions_remember_across_a_via() -> None:
 
     Vertex 6 is arc 2 as entered from arc 0, from where arc 4 is forbidden.
     """
-    metric = Metric(freeze(np.array([10, INF, 10, INF, 10, INF], np.uint32)))
+    metric = make_metric([10, INF, 10, INF, 10, INF])
     graph = make_graph([0, 1, 2, 3, 4, 5, 2], [(0, 6, 0), (2, 4, 0)])
     ends = [Position(0, 0.5)], [Position(4, 0.5)]
     for points in ([*ends], [ends[0], [Position(2, 0.5)], ends[1]]):

@@ -37,9 +37,12 @@ FREE = {
     *(f"network.{tags}.text" for tags in ("way_tags", "node_tags", "labels", "restrictions.tags")),
     *(f"profile.plain.turn_graph.{name}" for name in ("turn_cost", "back_cost")),
     *(f"profile.plain.components.{name}" for name in ("arc_component", "arc_flags")),
+    "profile.plain.metric.length_cm",
+    *(f"profile.plain.{name}" for name in ("hierarchy.parent", "weights.up", "weights.down")),
+    *(f"profile.plain.weights.{name}_children" for name in ("up", "down")),
     "index.tree.box",
 }
-"""Whatever values these hold, nothing is looked up by them."""
+"""Nothing is looked up by these, or the value that is tried means that there is none."""
 
 
 def load(arrays: dict[str, AnyArray]) -> None:
@@ -79,6 +82,27 @@ def test_values(name: str, position: int) -> None:
     """A value that leads out of another array, wherever it is, is one line that names the array."""
     array = ARRAYS[name].copy()
     array.reshape(-1)[position] = 2**32 - 1
+    with pytest.raises(DatasetError, match=f"^array {re.escape(name)} of the dataset [^\n]+$"):
+        load(ARRAYS | {name: array})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("hierarchy.parent", 2**32 - 2),
+        ("hierarchy.parent", 0),
+        ("weights.up", 2**63),
+        ("weights.down", 2**63),
+        ("weights.up_children", 2**32 - 2),
+        ("weights.down_children", 2**32 - 2),
+    ],
+)
+@pytest.mark.parametrize("position", [0, -1])
+def test_values_of_the_hierarchy(name: str, value: int, position: int) -> None:
+    """A vertex that is no ancestor, a cost beyond INF_COST, or an arc that there is not."""
+    name = f"profile.plain.{name}"
+    array = ARRAYS[name].copy()
+    array.reshape(-1)[position] = value
     with pytest.raises(DatasetError, match=f"^array {re.escape(name)} of the dataset [^\n]+$"):
         load(ARRAYS | {name: array})
 

@@ -67,7 +67,7 @@ def test_route_between_places_on_roads(grid: Engine) -> None:
     assert route.duration_s == seconds(3 * STEP_S + 4 * STEP_S + 2 * STEP_S + STEP_S)
     assert route.distance_m == pytest.approx(route.duration_s * 10, abs=1)
     (leg,) = route.legs
-    assert leg.annotation.distance_m.sum() == pytest.approx(leg.distance_m)
+    assert leg.annotation.distance_m.sum() == pytest.approx(leg.distance_m, abs=0.05)
     assert leg.annotation.duration_s.sum() == pytest.approx(leg.duration_s)
     assert leg.annotation.nodes[0] == ord("a") and leg.annotation.nodes[-1] == ord("i")
     assert len(leg.lon) == len(leg.lat) == len(leg.annotation.nodes)
@@ -337,7 +337,7 @@ def test_senseless_questions(grid: Engine) -> None:
         ({"bearings": [(361, 0), None]}, "bearing 0 is 361,0"),
         ({"bearings": [None, (0, 181)]}, "bearing 1 is 0,181"),
         ({"profile": "boat"}, "no profile 'boat' in this dataset; there is: plain"),
-        ({"algorithm": "magic"}, "no algorithm 'magic'; there is: astar, dijkstra"),
+        ({"algorithm": "magic"}, "no algorithm 'magic'; there is: hierarchy, astar, dijkstra"),
         ({"snapping": "some"}, "no snapping 'some'; there is: default, any"),
         ({"waypoints": [0]}, "First and last"),
         ({"waypoints": []}, "First and last"),
@@ -480,7 +480,7 @@ def test_there_and_back(points: list[tuple[str, float]]) -> None:
     for route in (there, back):
         for leg in route.legs:
             assert leg.annotation.duration_s.sum() == pytest.approx(leg.duration_s, abs=1e-6)
-            assert leg.annotation.distance_m.sum() == pytest.approx(leg.distance_m)
+            assert leg.annotation.distance_m.sum() == pytest.approx(leg.distance_m, abs=0.05)
     free = engine.route(asked, continue_straight=False)
     alone = [engine.route([a, b]) for a, b in pairwise(asked)]
     assert [leg.duration_s for leg in free.legs] == [route.duration_s for route in alone]

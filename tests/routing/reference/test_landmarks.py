@@ -12,7 +12,7 @@ from routing.graph.components import Components, build_components
 from routing.metric import Metric
 from routing.reference.dijkstra import SearchState, dijkstra
 from routing.reference.landmarks import alt_query, build_landmarks, check_landmarks
-from routing.reference.seeds import Seeds
+from routing.seeds import Seeds
 
 
 def components_of(world: SearchWorld) -> Components:
@@ -53,11 +53,12 @@ def test_weights_may_rise(world: SearchWorld, seed: int) -> None:
     rng = np.random.default_rng(seed)
     slower = metric.weight.astype(np.int64) * rng.integers(1, 5, network.n_arcs)
     slower[rng.random(network.n_arcs) < 0.02] = INF
-    metric = Metric(freeze(np.minimum(slower, INF).astype(np.uint32)))
+    weight = freeze(np.minimum(slower, INF).astype(np.uint32))
+    metric = Metric(weight, metric.length_cm)
     state = SearchState(graph)
     for _ in range(20):
         sources, targets = (
-            Seeds(*(freeze(np.array([n], np.uint32)) for n in (vertex, 0, 0)))
+            Seeds(*(freeze(np.array([n], np.uint32)) for n in (vertex, 0, 0, 0)))
             for vertex in rng.integers(0, graph.n_vertices, 2)
         )
         expected = dijkstra(state, graph, metric, sources, targets)

@@ -23,7 +23,7 @@ from routing.graph.turn_graph import TurnGraph, build_turn_graph, check_turn_gra
 from routing.metric import Metric, check_metric, duration_metric
 from routing.reference.dijkstra import SearchState, dijkstra, shortest_path_tree
 from routing.reference.landmarks import alt_query, build_landmarks, check_landmarks
-from routing.reference.seeds import Place, Seeds, source_seeds, target_seeds, vertices_of
+from routing.seeds import Place, Seeds, source_seeds, target_seeds, vertices_of
 
 
 class Town(NamedTuple):

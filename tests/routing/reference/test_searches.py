@@ -16,7 +16,7 @@ from gis.arrays import INF, INVALID, freeze
 from routing.graph.components import build_components
 from routing.reference.dijkstra import SearchState, dijkstra, shortest_path_tree
 from routing.reference.landmarks import alt_query, build_landmarks
-from routing.reference.seeds import (
+from routing.seeds import (
     Path,
     Place,
     Position,
@@ -46,7 +46,7 @@ def searches(world: SearchWorld, n_landmarks: int = 3) -> list[Search]:
 def seeds_of(pairs: Sequence[tuple[int, int]]) -> Seeds:
     """Seeds with a place each."""
     vertex, cost = zip(*pairs, strict=True) if pairs else ((), ())
-    columns = (vertex, cost, range(len(pairs)))
+    columns = (vertex, cost, [0] * len(pairs), range(len(pairs)))
     return Seeds(*(freeze(np.array(column, np.uint32)) for column in columns))
 
 

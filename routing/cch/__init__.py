@@ -1,0 +1,1 @@
+"""The customizable contraction hierarchy on the turn graph."""

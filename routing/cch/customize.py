@@ -1,0 +1,349 @@
+"""Customization: the weights of a hierarchy's arcs from those of the roads."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gis.arrays import INF, INVALID, U16, U32, U64, Bool, freeze, group_by
+from gis.jit import int64, plain_kernel
+from routing.cch.hierarchy import Hierarchy
+from routing.cch.weights import COST_BITS, INF_COST, Weights, frozen, new_weights
+from routing.graph.turn_graph import TurnGraph
+from routing.metric import Metric
+
+_TOP_PIECES = 16
+"""So many pieces of the top are worked on side by side."""
+
+_NOTHING = np.uint64(INF_COST)
+
+
+class Below(NamedTuple):
+    """The arcs of a hierarchy by their upper ends, by which lower triangles are found.
+
+    | array | dtype, shape | content |
+    |---|---|---|
+    | first_up | uint32 (V + 1,) | offsets into the next two |
+    | up_arc, up_tail | uint32 (U,) | position and lower end of the arcs x -> y, x ascending |
+    | first_down | uint32 (V + 1,) | offsets into the next two |
+    | down_arc, down_head | uint32 (D,) | position and lower end of the arcs y -> x |
+    """
+
+    first_up: U32
+    up_arc: U32
+    up_tail: U32
+    first_down: U32
+    down_arc: U32
+    down_head: U32
+
+
+class Given(NamedTuple):
+    """The turns by the arcs of a hierarchy that they are. U upward, D downward arcs.
+
+    | array | dtype, shape | content |
+    |---|---|---|
+    | up_arc, down_arc | uint32 (U,), (D,) | arc of the roads that the turn leaves; INVALID: none |
+    | up_turn, down_turn | uint16 (U,), (D,) | what the turn costs |
+    """
+
+    up_arc: U32
+    up_turn: U16
+    down_arc: U32
+    down_turn: U16
+
+
+class TurnsOut(NamedTuple):
+    """The turns out of the vertices of a turn graph, arrays as there."""
+
+    first_turn: U32
+    turn_head: U32
+    turn_cost: U16
+    vertex_arc: U32
+
+
+class Inputs(NamedTuple):
+    """What a customization begins with: the turns, and the columns of a metric."""
+
+    given: Given
+    weight: U32
+    length_cm: U32
+
+
+class _Part(NamedTuple):
+    """Vertices first..stop - 1, and over which lower ones their arcs may lead.
+
+    If ``below`` is 0, the arcs begin with the weights of the turns.
+    """
+
+    first: int
+    stop: int
+    below: int
+    below_stop: int
+
+
+class _Places(NamedTuple):
+    """Scratch of a thread: where the arcs of one vertex are, by their upper ends. V vertices."""
+
+    up: U32
+    down: U32
+
+
+@dataclass(frozen=True)
+class Customizer:
+    """Everything about a hierarchy that its customizations share."""
+
+    graph: TurnGraph
+    hierarchy: Hierarchy
+    below: Below
+    given: Given
+
+    @classmethod
+    def of(cls, graph: TurnGraph, hierarchy: Hierarchy) -> "Customizer":
+        """Sort the arcs by their upper ends and find the turns, once for all customizations."""
+        n = graph.n_vertices
+        columns: list[U32] = []
+        for first, upper in (hierarchy[3:5], hierarchy[5:7]):
+            first_above, arc = group_by(upper, n)
+            lower = np.repeat(np.arange(n, dtype=np.uint32), np.diff(first))
+            columns += [freeze(first_above), freeze(arc), freeze(lower[arc])]
+        n_up, n_down = len(hierarchy.up_head), len(hierarchy.down_tail)
+        given = Given(
+            np.full(n_up, INVALID, np.uint32),
+            np.zeros(n_up, np.uint16),
+            np.full(n_down, INVALID, np.uint32),
+            np.zeros(n_down, np.uint16),
+        )
+        turns = TurnsOut(graph.first_turn, graph.turn_head, graph.turn_cost, graph.vertex_arc)
+        _find_given(hierarchy, turns, given)
+        return cls(graph, hierarchy, Below(*columns), Given(*(freeze(a) for a in given)))
+
+    def customize(self, metric: Metric, threads: int = 2) -> Weights:
+        """The weights for a metric; the same for any number of threads.
+
+        Basic customization (Dibbelt, Strasser, Wagner, JEA 21, 2016, section 5) by lower
+        triangles: each arc is written by the thread of its lower end alone. Ranges of ranks that
+        do not depend on each other come first, then all triangles that lead from them into the
+        top, then the top itself.
+        """
+        weights = new_weights(self.hierarchy)
+        inputs = self._inputs(metric)
+        bounds = self.hierarchy.bounds.tolist()
+        top, end = bounds[-2:]
+        ranges = [_Part(a, b, 0, end) for a, b in pairwise(bounds[:-1])]
+        ranges.sort(key=lambda part: part.first - part.stop)
+        step = max(-(-(end - top) // _TOP_PIECES), 1)
+        pieces = [_Part(at, min(at + step, end), 0, top) for at in range(top, end, step)]
+        scratch: list[_Places] = []
+
+        def work(part: _Part) -> None:
+            places = scratch.pop() if scratch else _new_places(end)
+            _customize(self.hierarchy, self.below, inputs, weights, places, part)
+            scratch.append(places)
+
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(work, ranges))
+            list(pool.map(work, pieces))
+        work(_Part(top, end, top, end))
+        return frozen(weights)
+
+    def recustomize(self, metric: Metric, weights: Weights, changed: U32) -> int:
+        """Mend writable ``weights`` after some arcs' weights changed; how many vertices it took.
+
+        ``metric`` has the new weights, ``changed`` (k,) are the arcs. The result equals that of
+        a full customization.
+        """
+        inputs = self._inputs(metric)
+        stale = _owners(self.graph, self.hierarchy, changed)
+        places = _new_places(self.graph.n_vertices)
+        old = np.empty(2 * self.graph.n_vertices, np.uint64)
+        return _recustomize(self.hierarchy, self.below, inputs, weights, places, stale, old)
+
+    def _inputs(self, metric: Metric) -> Inputs:
+        given = self.given
+        turns = metric.turn_costs(given.up_turn), metric.turn_costs(given.down_turn)
+        by_arc = Given(given.up_arc, turns[0], given.down_arc, turns[1])
+        return Inputs(by_arc, metric.weight, metric.length_cm)
+
+
+def _new_places(n: int) -> _Places:
+    return _Places(np.empty(n, np.uint32), np.empty(n, np.uint32))
+
+
+def _owners(graph: TurnGraph, hierarchy: Hierarchy, arcs: U32) -> Bool:
+    """The ranks (V,) that keep a turn out of one of the arcs (k,)."""
+    has_changed = np.zeros(graph.n_vertices, np.bool_)
+    has_changed[arcs] = True
+    has_changed = has_changed[graph.vertex_arc]
+    tail = np.repeat(has_changed, np.diff(graph.first_turn))
+    owner = np.zeros(graph.n_vertices, np.bool_)
+    owner[hierarchy.rank[has_changed]] = True
+    owner[hierarchy.rank[graph.turn_head[tail]]] = True
+    return owner
+
+
+@plain_kernel
+def _key(weight: Any, turn: Any, length: Any) -> Any:
+    """The cost of an arc of the roads with a turn."""
+    total = int64(weight) + int64(turn)
+    if total >= INF:
+        return _NOTHING
+    return np.uint64(total << COST_BITS | int64(length))
+
+
+@plain_kernel
+def _find_given(hierarchy: Hierarchy, turns: TurnsOut, given: Given) -> None:
+    """Fill ``given``, which comes without any turn; a turn from a vertex to itself has no use."""
+    for y in range(len(hierarchy.rank)):
+        vertex = hierarchy.vertex[y]
+        arc = turns.vertex_arc[vertex]
+        for i in range(turns.first_turn[vertex], turns.first_turn[vertex + 1]):
+            z = hierarchy.rank[turns.turn_head[i]]
+            if z > y:
+                at = find_arc(hierarchy.first_up, hierarchy.up_head, y, z)
+                given.up_arc[at], given.up_turn[at] = arc, turns.turn_cost[i]
+            elif z < y:
+                at = find_arc(hierarchy.first_down, hierarchy.down_tail, z, y)
+                given.down_arc[at], given.down_turn[at] = arc, turns.turn_cost[i]
+
+
+@plain_kernel
+def find_arc(first: U32, upper: U32, low: Any, high: Any) -> int:
+    """Position of the arc between two vertices, which exists."""
+    a, b = int64(first[low]), int64(first[low + 1])
+    while b - a > 1:
+        middle = (a + b) >> 1
+        if upper[middle] <= high:
+            a = middle
+        else:
+            b = middle
+    return a
+
+
+@plain_kernel
+def _begin_vertex(y: int, hierarchy: Hierarchy, inputs: Inputs, weights: Weights) -> None:
+    """Give the arcs of a vertex what their turns cost, or nothing."""
+    weight, length_cm, given = inputs.weight, inputs.length_cm, inputs.given
+    for i in range(hierarchy.first_up[y], hierarchy.first_up[y + 1]):
+        arc = given.up_arc[i]
+        weights.up[i], weights.up_children[i, 0] = _NOTHING, INVALID
+        if arc != INVALID:
+            weights.up[i] = _key(weight[arc], given.up_turn[i], length_cm[arc])
+            weights.up_children[i, 1] = hierarchy.vertex[hierarchy.up_head[i]]
+        else:
+            weights.up_children[i, 1] = INVALID
+    for i in range(hierarchy.first_down[y], hierarchy.first_down[y + 1]):
+        arc = given.down_arc[i]
+        weights.down[i], weights.down_children[i, 0] = _NOTHING, INVALID
+        if arc != INVALID:
+            weights.down[i] = _key(weight[arc], given.down_turn[i], length_cm[arc])
+            weights.down_children[i, 1] = hierarchy.vertex[y]
+        else:
+            weights.down_children[i, 1] = INVALID
+
+
+@plain_kernel
+def _relax_triangles(
+    y: int, hierarchy: Hierarchy, below: Below, weights: Weights, places: _Places, part: _Part
+) -> None:
+    """Offer the arcs of a vertex all ways over lower ones."""
+    for i in range(below.first_down[y], below.first_down[y + 1]):
+        x = below.down_head[i]
+        if x < part.below or x >= part.below_stop:
+            continue
+        first = below.down_arc[i]
+        cost = weights.down[first]
+        if cost >= _NOTHING:
+            continue
+        low, j = int64(hierarchy.first_up[x]), int64(hierarchy.first_up[x + 1]) - 1
+        while j >= low and hierarchy.up_head[j] > y:
+            through = cost + weights.up[j]
+            at = places.up[hierarchy.up_head[j]]
+            if through < weights.up[at]:
+                weights.up[at] = through
+                weights.up_children[at, 0], weights.up_children[at, 1] = first, j
+            j -= 1
+    for i in range(below.first_up[y], below.first_up[y + 1]):
+        x = below.up_tail[i]
+        if x < part.below or x >= part.below_stop:
+            continue
+        second = below.up_arc[i]
+        cost = weights.up[second]
+        if cost >= _NOTHING:
+            continue
+        low, j = int64(hierarchy.first_down[x]), int64(hierarchy.first_down[x + 1]) - 1
+        while j >= low and hierarchy.down_tail[j] > y:
+            through = weights.down[j] + cost
+            at = places.down[hierarchy.down_tail[j]]
+            if through < weights.down[at]:
+                weights.down[at] = through
+                weights.down_children[at, 0], weights.down_children[at, 1] = j, second
+            j -= 1
+
+
+@plain_kernel
+def _place_arcs(y: int, hierarchy: Hierarchy, places: _Places) -> None:
+    for i in range(hierarchy.first_up[y], hierarchy.first_up[y + 1]):
+        places.up[hierarchy.up_head[i]] = i
+    for i in range(hierarchy.first_down[y], hierarchy.first_down[y + 1]):
+        places.down[hierarchy.down_tail[i]] = i
+
+
+@plain_kernel
+def _customize(
+    hierarchy: Hierarchy,
+    below: Below,
+    inputs: Inputs,
+    weights: Weights,
+    places: _Places,
+    part: _Part,
+) -> None:
+    """Customize the vertices of one part."""
+    for y in range(part.first, part.stop):
+        _place_arcs(y, hierarchy, places)
+        if part.below == 0:
+            _begin_vertex(y, hierarchy, inputs, weights)
+        _relax_triangles(y, hierarchy, below, weights, places, part)
+
+
+@plain_kernel
+def _recustomize(
+    hierarchy: Hierarchy,
+    below: Below,
+    inputs: Inputs,
+    weights: Weights,
+    places: _Places,
+    stale: Bool,
+    old: U64,
+) -> int:
+    """Customize the vertices that are stale, and those above that a change reaches.
+
+    ``old`` is scratch for the costs of one vertex.
+    """
+    n_done = 0
+    part = _Part(0, 0, 0, len(stale))
+    for y in range(len(stale)):
+        if not stale[y]:
+            continue
+        n_done += 1
+        up, up_stop = int64(hierarchy.first_up[y]), int64(hierarchy.first_up[y + 1])
+        down, down_stop = int64(hierarchy.first_down[y]), int64(hierarchy.first_down[y + 1])
+        for i in range(up, up_stop):
+            old[i - up] = weights.up[i]
+        for i in range(down, down_stop):
+            old[i - down + up_stop - up] = weights.down[i]
+        _place_arcs(y, hierarchy, places)
+        _begin_vertex(y, hierarchy, inputs, weights)
+        _relax_triangles(y, hierarchy, below, weights, places, part)
+        differs = False
+        for i in range(up, up_stop):
+            differs |= old[i - up] != weights.up[i]
+        for i in range(down, down_stop):
+            differs |= old[i - down + up_stop - up] != weights.down[i]
+        if differs:
+            for i in range(up, up_stop):
+                stale[hierarchy.up_head[i]] = True
+            for i in range(down, down_stop):
+                stale[hierarchy.down_tail[i]] = True
+    return n_done

@@ -1,0 +1,216 @@
+"""From seeds to seeds: the elimination-tree query, and the path it has found."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gis.arrays import INVALID, U32, U64, freeze
+from gis.jit import int64, plain_kernel
+from routing.cch.customize import find_arc
+from routing.cch.hierarchy import Hierarchy
+from routing.cch.unpack import unpack_arc
+from routing.cch.weights import COST_BITS, INF_COST, Weights
+from routing.seeds import Path, Seeds, cheapest_place, no_path
+
+_NOTHING = np.uint64(INF_COST)
+_MOST_SEEDS = 1024
+
+
+class Side(NamedTuple):
+    """What a query knows in one direction. V vertices.
+
+    | array | dtype, shape | content |
+    |---|---|---|
+    | label | uint64 (V,) | cost of the best path yet between the seeds and the vertex |
+    | origin | uint32 (V,) | vertex before it on that path, INVALID for a seed |
+    | front | uint32 (S,) | the next vertex on the way up from each seed, or fewer |
+    """
+
+    label: U64
+    origin: U32
+    front: U32
+
+
+class QueryState(NamedTuple):
+    """Scratch of one thread; between queries all labels are INF_COST. V vertices.
+
+    | array | dtype, shape | content |
+    |---|---|---|
+    | visited | uint32 (V,) | vertices whose labels are to be reset |
+    | stack | uint32 (V + 1,) | arcs still to be unpacked |
+    | path | uint32 (V,) | vertices of the turn graph along the path found |
+
+    Pages that no query visits take no memory.
+    """
+
+    forward: Side
+    backward: Side
+    visited: U32
+    stack: U32
+    path: U32
+
+
+def new_state(hierarchy: Hierarchy, n_seeds: int = _MOST_SEEDS) -> QueryState:
+    """Scratch for queries with up to so many seeds at either end."""
+    n = len(hierarchy.rank)
+    stack, path, visited = (np.empty(n + 1, np.uint32) for _ in range(3))
+    return QueryState(_new_side(n, n_seeds), _new_side(n, n_seeds), visited, stack, path)
+
+
+def _new_side(n: int, n_seeds: int) -> Side:
+    label = np.full(n, INF_COST, np.uint64)
+    return Side(label, np.empty(n, np.uint32), np.empty(n_seeds, np.uint32))
+
+
+def run_query(
+    state: QueryState, hierarchy: Hierarchy, weights: Weights, sources: Seeds, targets: Seeds
+) -> Path:
+    """The cheapest path from one of the sources to one of the targets.
+
+    Elimination-tree query (Dibbelt, Strasser, Wagner, JEA 21, 2016, section 6): all ancestors of
+    either end in ascending order, without a queue.
+    """
+    if max(len(sources.vertex), len(targets.vertex)) > len(state.forward.front):
+        state = new_state(hierarchy, max(len(sources.vertex), len(targets.vertex)))
+    n_forward = plant(state.forward, hierarchy.rank, sources.vertex, sources.key)
+    n_backward = plant(state.backward, hierarchy.rank, targets.vertex, targets.key)
+    cost, meeting, n_visited = search(hierarchy, weights, state, n_forward, n_backward)
+    n_path = trace(hierarchy, weights, state, meeting)
+    reset(state, n_visited)
+    if n_path == 0:
+        return no_path(n_visited)
+    vertices = freeze(state.path[:n_path].copy())
+    source = cheapest_place(sources, int(vertices[0]))
+    target = cheapest_place(targets, int(vertices[-1]))
+    return Path(int(cost) >> COST_BITS, vertices, source, target, n_visited)
+
+
+@plain_kernel
+def plant(side: Side, rank: U32, vertex: U32, cost: U64) -> int:
+    """Label the seeds (S,) of one side; returns how many vertices its front has."""
+    n_front = 0
+    for i in range(len(vertex)):
+        n_front = plant_one(side, rank[vertex[i]], cost[i], n_front)
+    return n_front
+
+
+@plain_kernel
+def plant_one(side: Side, x: Any, cost: Any, n_front: int) -> int:
+    """Label one seed of a side; returns how many vertices its front has."""
+    if cost < side.label[x]:
+        if side.label[x] == _NOTHING:
+            side.front[n_front] = x
+            n_front += 1
+        side.label[x] = cost
+        side.origin[x] = INVALID
+    return n_front
+
+
+@plain_kernel
+def lowest(front: U32, n_front: int) -> int:
+    """Where the lowest vertex of a front is."""
+    best = 0
+    for i in range(1, n_front):
+        if front[i] < front[best]:
+            best = i
+    return best
+
+
+@plain_kernel
+def climb(front: U32, n_front: int, at: int, parent: U32) -> int:
+    """Replace one vertex of a front by its parent; returns how many vertices remain."""
+    above = parent[front[at]]
+    front[at] = above
+    joined = above == INVALID
+    for i in range(n_front):
+        joined |= front[i] == above and i != at
+    if joined:
+        n_front -= 1
+        front[at] = front[n_front]
+    return n_front
+
+
+@plain_kernel
+def relax(x: Any, first: U32, upper: U32, cost: U64, side: Side) -> None:
+    """Follow the arcs of a vertex to their upper ends."""
+    here = side.label[x]
+    for i in range(first[x], first[x + 1]):
+        through = here + cost[i]
+        if through < side.label[upper[i]]:
+            side.label[upper[i]] = through
+            side.origin[upper[i]] = x
+
+
+@plain_kernel
+def search(
+    hierarchy: Hierarchy, weights: Weights, state: QueryState, n_forward: int, n_backward: int
+) -> tuple[Any, Any, int]:
+    """Cost of the best path between planted seeds, where it is highest, and vertices visited.
+
+    A label that is not below the best cost known cannot be part of a better path.
+    """
+    forward, backward, visited = state.forward, state.backward, state.visited
+    best, meeting, n_visited = _NOTHING, int64(INVALID), 0
+    while n_forward > 0 or n_backward > 0:
+        x_forward, x_backward, f, b = int64(INVALID), int64(INVALID), 0, 0
+        if n_forward > 0:
+            f = lowest(forward.front, n_forward)
+            x_forward = int64(forward.front[f])
+        if n_backward > 0:
+            b = lowest(backward.front, n_backward)
+            x_backward = int64(backward.front[b])
+        x = np.uint32(min(x_forward, x_backward))
+        visited[n_visited] = x
+        n_visited += 1
+        total = forward.label[x] + backward.label[x]
+        if total < best:
+            best, meeting = total, int64(x)
+        if forward.label[x] < best:
+            relax(x, hierarchy.first_up, hierarchy.up_head, weights.up, forward)
+        if backward.label[x] < best:
+            relax(x, hierarchy.first_down, hierarchy.down_tail, weights.down, backward)
+        if x_forward == x:
+            n_forward = climb(forward.front, n_forward, f, hierarchy.parent)
+        if x_backward == x:
+            n_backward = climb(backward.front, n_backward, b, hierarchy.parent)
+    return best, meeting, n_visited
+
+
+@plain_kernel
+def reset(state: QueryState, n_visited: int) -> None:
+    """Make the state ready for the next query."""
+    for i in range(n_visited):
+        x = state.visited[i]
+        state.forward.label[x] = _NOTHING
+        state.backward.label[x] = _NOTHING
+
+
+@plain_kernel
+def trace(hierarchy: Hierarchy, weights: Weights, state: QueryState, meeting: Any) -> int:
+    """Unpack the path over the vertex where a search has met; its number of vertices.
+
+    0 if there is no path.
+    """
+    if meeting == INVALID:
+        return 0
+    forward, backward = state.forward.origin, state.backward.origin
+    # The way up is known from its end: its vertices are kept at the end of the path's room.
+    start = len(state.path)
+    x = np.uint32(meeting)
+    while forward[x] != INVALID:
+        start -= 1
+        state.path[start] = x
+        x = forward[x]
+    state.path[0] = hierarchy.vertex[x]
+    n_path = 1
+    for i in range(start, len(state.path)):
+        y = state.path[i]
+        arc = find_arc(hierarchy.first_up, hierarchy.up_head, x, y)
+        n_path = unpack_arc(weights, 2 * arc + 1, state.stack, state.path, n_path)
+        x = y
+    while backward[x] != INVALID:
+        y = backward[x]
+        arc = find_arc(hierarchy.first_down, hierarchy.down_tail, y, x)
+        n_path = unpack_arc(weights, 2 * arc, state.stack, state.path, n_path)
+        x = y
+    return n_path

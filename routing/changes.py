@@ -1,0 +1,146 @@
+"""Changes of the weights of road pieces: traffic, closures, and what a request wants otherwise."""
+
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gis.arrays import F64, INF, U32, AnyArray, freeze
+from routing.errors import InvalidInput
+from routing.metric import Metric
+
+M = TypeVar("M", bound=Metric)
+
+
+@dataclass(frozen=True)
+class RoadChanges:
+    """Arcs that weigh something else than in a base metric. k arcs.
+
+    | array | dtype, shape | content |
+    |---|---|---|
+    | arcs | uint32 (k,) | ascending, each once |
+    | weight | uint32 (k,) | the new weight, hundredths of a second, 1..INF-1, or INF: closed |
+
+    A vehicle can use only what its base metric has open: no change opens an arc.
+    """
+
+    arcs: U32
+    weight: U32
+
+    def __len__(self) -> int:
+        return len(self.arcs)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Changes, and what of the wishes they were made from could not be met.
+
+    ``n_unknown`` names of roads are of none in the network, or were of no use to find one;
+    ``n_closed`` arcs were named that are closed in the base metric and stay so.
+    """
+
+    changes: RoadChanges
+    n_unknown: int
+    n_closed: int
+
+
+def check_changes(changes: RoadChanges, n_arcs: int) -> None:
+    """Assert every documented invariant."""
+    arcs, weight = changes.arcs, changes.weight
+    for array in (arcs, weight):
+        assert array.dtype == np.uint32 and array.shape == arcs.shape and array.ndim == 1
+        assert array.flags.c_contiguous and not array.flags.writeable
+    assert (arcs[:-1] < arcs[1:]).all() and (arcs < n_arcs).all()
+    assert not len(weight) or (weight.min() >= 1 and weight.max() <= INF)
+
+
+def make_changes(arcs: npt.ArrayLike, weight: npt.ArrayLike) -> RoadChanges:
+    """Changes from arcs (k,) in any order with weights (k,), or one for all.
+
+    Of several weights for an arc the last counts. Raises ``InvalidInput`` for what cannot be.
+    """
+    of_arc = np.asarray(arcs)
+    if of_arc.size == 0:
+        of_arc = of_arc.astype(np.uint32)
+    new = np.broadcast_to(np.asarray(weight), of_arc.shape)
+    for name, array, least, most in (("arc", of_arc, 0, 2**32 - 2), ("weight", new, 1, INF)):
+        if array.ndim != 1 or (array.size and array.dtype.kind not in "ui"):
+            raise InvalidInput(f"the {name}s are not a list of whole numbers")
+        if array.size and (array.min() < least or array.max() > most):
+            raise InvalidInput(f"a changed {name} is out of range, expected {least} to {most}")
+    arc, last = np.unique(of_arc[::-1], return_index=True)
+    weight_of_arc = new[::-1][last]
+    return RoadChanges(freeze(arc.astype(np.uint32)), freeze(weight_of_arc.astype(np.uint32)))
+
+
+def no_changes() -> RoadChanges:
+    """Everything as in the base metric."""
+    return make_changes([], [])
+
+
+def combine_changes(*changes: RoadChanges) -> RoadChanges:
+    """All of several changes; what the last of them says of an arc counts."""
+    if not changes:
+        return no_changes()
+    arcs, weight = (
+        np.concatenate(columns)
+        for columns in ([one.arcs for one in changes], [one.weight for one in changes])
+    )
+    return make_changes(arcs, weight)
+
+
+def apply_changes(metric: M, changes: RoadChanges) -> M:
+    """The metric with other weights; arcs that are closed stay closed.
+
+    Raises ``InvalidInput`` for an arc that there is not.
+    """
+    if len(changes) and int(changes.arcs[-1]) >= len(metric.weight):
+        raise InvalidInput(f"arc {changes.arcs[-1]} of a network of {len(metric.weight)} arcs")
+    weight = metric.weight.copy()
+    weight[changes.arcs] = np.where(weight[changes.arcs] < INF, changes.weight, np.uint32(INF))
+    return replace(metric, weight=freeze(weight))
+
+
+def change_arcs(metric: Metric, arcs: AnyArray, cost: F64, n_unknown: int = 0) -> Outcome:
+    """Changes of arcs, ascending (k,), that are to cost so much (k,), infinity to close them.
+
+    Costs are rounded half up, to 1 at least.
+    """
+    is_open = metric.weight[arcs] < INF
+    rounded = np.clip(np.floor(cost[is_open] + 0.5), 1, INF - 1)
+    weight = np.where(np.isfinite(cost[is_open]), rounded, INF).astype(np.uint32)
+    changes = RoadChanges(freeze(arcs[is_open].astype(np.uint32)), freeze(weight))
+    return Outcome(changes, n_unknown, int(np.count_nonzero(~is_open)))
+
+
+def scale_arcs(metric: Metric, arcs: npt.ArrayLike, factor: npt.ArrayLike) -> Outcome:
+    """Changes that multiply the weights of arcs (k,) by factors above 0, (k,) or one for all.
+
+    Of several factors for an arc the last counts. Raises ``InvalidInput`` for what cannot be.
+    """
+    of_arc = np.asarray(arcs)
+    if of_arc.size == 0:
+        of_arc = of_arc.astype(np.uint32)
+    if of_arc.ndim != 1 or of_arc.dtype.kind not in "ui":
+        raise InvalidInput("the arcs are not a list of whole numbers")
+    if of_arc.size and not 0 <= of_arc.min() <= of_arc.max() < len(metric.weight):
+        raise InvalidInput(f"an arc is out of range, expected 0 to {len(metric.weight) - 1}")
+    factors = np.broadcast_to(np.asarray(factor, np.float64), of_arc.shape)
+    if not (np.isfinite(factors).all() and (factors > 0).all()):
+        raise InvalidInput("a factor is not a number above 0")
+    arc, last = np.unique(of_arc[::-1], return_index=True)
+    return change_arcs(metric, arc, metric.weight[arc] * factors[::-1][last])
+
+
+def close_arcs(metric: Metric, arcs: AnyArray) -> Outcome:
+    """Changes that close arcs, ascending (k,)."""
+    return change_arcs(metric, arcs, np.full(len(arcs), np.inf))
+
+
+def bounds_hold(base: Metric, metric: Metric) -> bool:
+    """Whether bounds from below that were made for a base metric hold for another one, too.
+
+    They do where nothing has become cheaper; otherwise A* with landmarks may miss the best route.
+    """
+    return bool((metric.weight >= base.weight).all())

@@ -1,0 +1,99 @@
+"""Legs and waypoints from what a search has found."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from gis.arrays import freeze
+from gis.geodesy import UNITS_PER_DEGREE
+from gis.network.names import NamePool
+from gis.network.road_network import RoadNetwork
+from gis.snap import FORWARD, Snap
+from routing.assemble import LegAssembler, PathOfArcs
+from routing.candidates import Candidates, PointQuery
+from routing.chain import Stretch
+from routing.route import Details, Leg, Waypoint
+from routing.vehicle import Vehicle
+from routing.weighting import Weighting
+
+
+class DetailMaker:
+    """Makes legs and waypoints for all vehicles of a network; threads may share it."""
+
+    def __init__(self, network: RoadNetwork) -> None:
+        self._network = network
+        self._names = NamePool(network.labels)
+        self._assembler = LegAssembler(network, self._names)
+
+    def details(
+        self,
+        vehicle: Vehicle,
+        weighting: Weighting,
+        stretches: Sequence[Stretch],
+        candidates: Sequence[Candidates],
+        stops: Sequence[int],
+    ) -> Details:
+        """Legs between the points that are stops, and waypoints for all points."""
+        ends = [stretches[0].start, *(stretch.end for stretch in stretches)]
+        return (
+            tuple(
+                self._leg(vehicle, weighting, stretches[a:b], candidates[a : b + 1])
+                for a, b in pairwise(stops)
+            ),
+            tuple(
+                self.waypoint(found.snap_at(end), found.snaps, forward=end.arc % 2 == 0)
+                for found, end in zip(candidates, ends, strict=True)
+            ),
+        )
+
+    def waypoint(self, snap: Snap, tied: Sequence[Snap], forward: bool | None = None) -> Waypoint:
+        """A snap as a result, named after all roads that meet there.
+
+        Its nodes are in the order of travel, by default in the first direction that is open.
+        """
+        if forward is None:
+            forward = bool(snap.directions & FORWARD)
+        network = self._network
+        here = [s.edge for s in tied if (s.lon, s.lat) == (snap.lon, snap.lat)]
+        edges = [snap.edge, *(edge for edge in here if edge != snap.edge)]
+        names = dict.fromkeys(self._names.name(int(network.edge_label[edge])) for edge in edges)
+        before, after = network.point_id[snap.point : snap.point + 2].tolist()
+        return Waypoint(
+            snap.lon / UNITS_PER_DEGREE,
+            snap.lat / UNITS_PER_DEGREE,
+            snap.distance_m,
+            " / ".join(name for name in names if name),
+            (before, after) if forward else (after, before),
+        )
+
+    def standing(self, weighting: Weighting, query: PointQuery, anywhere: bool) -> Waypoint:
+        """Where a point stands that is joined to the rest of the roads if it can be."""
+        *_, (found,) = weighting.candidates.choose([query], anywhere)
+        return self.waypoint(found.snaps[0], found.snaps)
+
+    def _leg(
+        self,
+        vehicle: Vehicle,
+        weighting: Weighting,
+        stretches: Sequence[Stretch],
+        candidates: Sequence[Candidates],
+    ) -> Leg:
+        """One leg over points that are passed without a stop."""
+        paths: list[PathOfArcs] = []
+        for stretch, (begin, goal) in zip(stretches, pairwise(candidates), strict=True):
+            start, end = begin.snap_at(stretch.start), goal.snap_at(stretch.end)
+            path = vehicle.path(weighting, stretch, start, end)
+            if paths and paths[-1].arcs[-1] == path.arcs[0]:
+                path = _join(paths.pop(), path)
+            paths.append(path)
+        return self._assembler.assemble(paths)
+
+
+def _join(a: PathOfArcs, b: PathOfArcs) -> PathOfArcs:
+    """One path over a point on an arc: ``a`` ends on it where ``b`` begins."""
+    cost = np.concatenate([a.cost_cs, b.cost_cs[1:]])
+    cost[len(a.cost_cs) - 1] += b.cost_cs[0]
+    arcs = freeze(np.concatenate([a.arcs, b.arcs[1:]]))
+    total_cs, length_cm = a.total_cs + b.total_cs, a.length_cm + b.length_cm
+    return PathOfArcs(arcs, cost, a.start, b.end, total_cs, length_cm)

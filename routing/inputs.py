@@ -1,0 +1,127 @@
+"""What callers of the engine say about points and routes, checked."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from gis.arrays import F64, I64
+from gis.snap_search import ANY_BEARING
+from routing.candidates import PointQuery
+from routing.errors import InvalidCoordinate, InvalidInput, InvalidValue
+
+Point: TypeAlias = tuple[float, float]
+"""Longitude and latitude in degrees."""
+
+Bearing: TypeAlias = tuple[int, int]
+"""A direction of travel, 0..360 degrees clockwise from north, and how far it may be off, 0..180."""
+
+ALGORITHMS = ("hierarchy", "astar", "dijkstra")
+MOST_LIMIT = 10_000_000
+"""Seconds or metres: from one end of the earth to the other."""
+
+SNAPPINGS = ("default", "any")
+
+
+class Limits(NamedTuple):
+    """What limits the roads that n points may stand for.
+
+    ``radius_m`` float64 (n,), infinite where nothing does; ``bearing`` int64 (n, 2), each with
+    its range, ANY_BEARING where any direction will do.
+    """
+
+    radius_m: F64
+    bearing: I64
+
+    def queries(self, degrees: F64) -> list[PointQuery]:
+        """The points (n, 2) with their limits."""
+        columns = degrees.tolist(), self.radius_m.tolist(), self.bearing.tolist()
+        return [
+            PointQuery(lon, lat, radius_m, None if reach >= ANY_BEARING[1] else (deg, reach))
+            for (lon, lat), radius_m, (deg, reach) in zip(*columns, strict=True)
+        ]
+
+
+def limits_of(
+    n: int,
+    radiuses: Sequence[float | None] | None,
+    bearings: Sequence[Bearing | None] | None,
+) -> Limits:
+    """The limits of n points, checked; ``InvalidInput``."""
+    queries = point_queries([(0.0, 0.0)] * n, radiuses, bearings) if radiuses or bearings else []
+    radius_m = np.array([query.radius_m for query in queries] or np.full(n, np.inf))
+    bearing = np.array([query.bearing or ANY_BEARING for query in queries] or [ANY_BEARING] * n)
+    return Limits(radius_m, bearing.reshape(n, 2).astype(np.int64))
+
+
+def radius_of(radius_m: float | None) -> float:
+    """The radius that no road may be beyond; ``InvalidInput``."""
+    if radius_m is None:
+        return math.inf
+    if not radius_m >= 0:
+        raise InvalidInput(f"the radius is {radius_m}, expected 0 or more metres")
+    return radius_m
+
+
+def point_queries(
+    points: Sequence[Point],
+    radiuses: Sequence[float | None] | None,
+    bearings: Sequence[Bearing | None] | None,
+) -> list[PointQuery]:
+    """The input points with their limits; ``InvalidCoordinate`` or ``InvalidInput``."""
+    n = len(points)
+    for name, values in (("radiuses", radiuses), ("bearings", bearings)):
+        if values is not None and len(values) != n:
+            raise InvalidInput(
+                f"Number of elements in {name} size {len(values)} "
+                f"does not match coordinate size {n}"
+            )
+    queries = []
+    for i, (lon, lat) in enumerate(points):
+        if not (abs(lon) <= 180 and abs(lat) <= 90):
+            raise InvalidCoordinate(f"coordinate {i} is not on the globe: {lon},{lat}")
+        radius_m = radiuses[i] if radiuses is not None else None
+        bearing = bearings[i] if bearings is not None else None
+        if radius_m is not None and not radius_m >= 0:
+            raise InvalidInput(f"radius {i} is {radius_m}, expected 0 or more metres")
+        if bearing is not None and not (0 <= bearing[0] <= 360 and 0 <= bearing[1] <= 180):
+            raise InvalidInput(
+                f"bearing {i} is {bearing[0]},{bearing[1]}, expected 0..360 and 0..180 degrees"
+            )
+        queries.append(PointQuery(lon, lat, math.inf if radius_m is None else radius_m, bearing))
+    return queries
+
+
+def area_limits(
+    durations_s: Sequence[float] | None, distances_m: Sequence[float] | None
+) -> tuple[tuple[float, ...], bool]:
+    """The limits of areas, and whether they are distances; ``InvalidInput``."""
+    if (durations_s is None) == (distances_m is None):
+        raise InvalidInput("expected either durations or distances as limits")
+    limits = tuple(durations_s if durations_s is not None else distances_m or ())
+    if not limits:
+        raise InvalidInput("there are no limits, expected one or more")
+    for limit in limits:
+        if not 0 <= limit <= MOST_LIMIT:
+            raise InvalidInput(f"limit {limit}, expected 0 to {MOST_LIMIT}")
+    return limits, durations_s is None
+
+
+def stops_of(waypoints: Sequence[int] | None, n_points: int) -> list[int]:
+    """Indices of the points that end legs, ascending; ``InvalidInput`` or ``InvalidValue``."""
+    if n_points < 2:
+        raise InvalidInput("Number of coordinates needs to be at least two.")
+    if waypoints is None:
+        return list(range(n_points))
+    stops = sorted(set(waypoints))
+    if not stops or stops[0] != 0 or stops[-1] != n_points - 1:
+        raise InvalidValue("First and last coordinates must be specified as waypoints.")
+    return stops
+
+
+def is_anywhere(snapping: str) -> bool:
+    """Whether routes may begin and end on any open road; ``InvalidInput``."""
+    if snapping not in SNAPPINGS:
+        raise InvalidInput(f"no snapping {snapping!r}; there is: {', '.join(SNAPPINGS)}")
+    return snapping == "any"

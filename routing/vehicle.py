@@ -1,0 +1,343 @@
+"""All that answers for one vehicle: its graph, its weights, and scratch for every thread."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from gis.arrays import I64, INF, U32, U64, freeze
+from gis.geodesy import UNITS_PER_DEGREE
+from gis.jit import machine_code
+from gis.network.road_network import RoadNetwork
+from gis.snap import Snap
+from gis.snap_index import SnapIndex
+from gis.snap_search import ANY_BEARING, Records
+from routing.assemble import End, PathOfArcs
+from routing.bounded import Steps, steps_of
+from routing.candidates import CandidateFinder, Candidates, PointQuery
+from routing.cch.customize import Customizer
+from routing.cch.phast import Sweeper
+from routing.cch.query import run_query
+from routing.cch.table import Table, travel_table
+from routing.cch.weights import INF_COST, Weights, weight_of
+from routing.chain import BrokenChainError, ChainFinder, Search, Stretch
+from routing.errors import InvalidInput, NoRoute, NoSegment
+from routing.graph.components import flags_where_open
+from routing.inputs import ALGORITHMS
+from routing.matrix import (
+    Group,
+    islands,
+    joined_positions,
+    mend_stays,
+    nearest_positions,
+    seed_groups,
+)
+from routing.metric import Metric, distance_metric
+from routing.pairs import (
+    Found,
+    PairScratch,
+    costs_of_pairs,
+    find_route,
+    seeding,
+)
+from routing.positions import Ground, Positions
+from routing.reference.dijkstra import dijkstra
+from routing.reference.landmarks import alt_query
+from routing.scratch import ThreadScratch
+from routing.seeds import Position, part_cost
+from routing.store import PreparedProfile
+from routing.weighting import Weighting
+
+
+class DirectEnd(NamedTuple):
+    """Where a route between two points begins or ends, and the places it was chosen from."""
+
+    position: Position
+    places: Records
+
+    def candidates(self) -> Candidates:
+        """The snaps that the point may stand for."""
+        return Candidates([Snap(*place) for place in self.places.tolist()], [self.position])
+
+
+class DirectRoute(NamedTuple):
+    """A route between two points: its cost, and the vertices of the turn graph after its first."""
+
+    cost: int
+    vertices: U32
+    start: DirectEnd
+    end: DirectEnd
+
+
+class Vehicle:
+    """Answers for one profile. Its methods may be called from several threads at once."""
+
+    def __init__(self, prepared: PreparedProfile, network: RoadNetwork, index: SnapIndex) -> None:
+        self.prepared = prepared
+        self._network = network
+        self._index = index
+        self.weighting = self.weigh(prepared.metric, prepared.weights)
+        self.scratch = ThreadScratch(prepared, self.weighting.ground)
+
+    def weigh(self, metric: Metric, weights: Weights | None) -> Weighting:
+        """A metric, and the hierarchy's weights for it, as searches want them."""
+        components = self.prepared.components
+        if metric is not self.prepared.metric:
+            flags = flags_where_open(components.arc_flags, metric.weight)
+            components = replace(components, arc_flags=flags)
+        return Weighting(
+            metric,
+            weights,
+            seeding(self.prepared.turn_graph, metric, components.arc_component),
+            Ground(self._index, components.arc_flags),
+            CandidateFinder(self._index, components),
+        )
+
+    @cached_property
+    def _find_route(self) -> Callable[..., tuple[Found, int]]:
+        """The kernel for this vehicle's arrays, whose types never change."""
+        assert self.weighting.weights is not None
+        scratch, records = self.scratch.pairs, self.scratch.two_queries
+        hierarchy, weighting = self.prepared.hierarchy, self.weighting
+        ways = weighting.weights, weighting.seeding
+        options = True, True
+        return machine_code(
+            find_route, self.weighting.ground, hierarchy, *ways, scratch, records, options
+        )
+
+    @cached_property
+    def customizer(self) -> Customizer:
+        """What customizations share; made when the first is asked for."""
+        return Customizer.of(self.prepared.turn_graph, self.prepared.hierarchy)
+
+    @cached_property
+    def by_distance(self) -> Weighting:
+        """Lengths in decimetres instead of durations; made when first asked for."""
+        metric = distance_metric(self._network, self.prepared.metric)
+        return self.weigh(metric, self.customizer.customize(metric))
+
+    def reduced_to_distance(self, weighting: Weighting) -> Weighting:
+        """The same roads by their lengths in decimetres."""
+        if weighting is self.weighting:
+            return self.by_distance
+        metric = distance_metric(self._network, weighting.metric)
+        return replace(weighting, metric=metric, weights=None)
+
+    @cached_property
+    def sweeper(self) -> Sweeper:
+        """What sweeps share; made when the first is asked for."""
+        return Sweeper.of(self.prepared.hierarchy)
+
+    def steps(self, weighting: Weighting, reverse: bool) -> Steps:
+        """The turns for bounded searches."""
+        return steps_of(self.prepared.turn_graph, weighting.metric, reverse)
+
+    def search(self, algorithm: str, weighting: Weighting) -> Search:
+        """A search with the scratch of the thread that asks."""
+        graph, metric = self.prepared.turn_graph, weighting.metric
+        if algorithm == "hierarchy" and weighting.weights is not None:
+            state = self.scratch.query
+            return partial(run_query, state, self.prepared.hierarchy, weighting.weights)
+        if algorithm in ("astar", "hierarchy"):
+            return partial(alt_query, self.scratch.search, graph, metric, self.prepared.landmarks)
+        if algorithm == "dijkstra":
+            return partial(dijkstra, self.scratch.search, graph, metric)
+        raise InvalidInput(f"no algorithm {algorithm!r}; there is: {', '.join(ALGORITHMS)}")
+
+    def find_cost(self, weighting: Weighting, queries: Sequence[PointQuery], anywhere: bool) -> int:
+        """Cost of the route between two points, by the hierarchy; INF_COST if there is none.
+
+        Raises ``NoSegment`` where there is no road within the radius.
+        """
+        found, _ = self._find(weighting, queries, anywhere, with_path=False)
+        return int(found.cost)
+
+    def find_route(
+        self, weighting: Weighting, queries: Sequence[PointQuery], anywhere: bool
+    ) -> DirectRoute | None:
+        """The route between two points, by the hierarchy; None if there is none.
+
+        Raises ``NoSegment`` where there is no road within the radius.
+        """
+        found, scratch = self._find(weighting, queries, anywhere, with_path=True)
+        if found.cost == INF_COST:
+            return None
+        positions = scratch.positions
+        ends = []
+        for point, chosen in ((0, found.source), (1, found.target)):
+            middle = int(positions.middle[point])
+            if chosen < middle:
+                part = slice(int(positions.first[point]), middle)
+            else:
+                part = slice(middle, int(positions.stop[point]))
+            position = Position(int(positions.arc[chosen]), float(positions.fraction[chosen]))
+            ends.append(DirectEnd(position, positions.snap[part].copy()))
+        path = scratch.query.path[: found.n_path].copy()
+        return DirectRoute(int(found.cost), path, *ends)
+
+    def _find(
+        self,
+        weighting: Weighting,
+        queries: Sequence[PointQuery],
+        anywhere: bool,
+        with_path: bool,
+    ) -> tuple[Found, PairScratch]:
+        assert weighting.weights is not None
+        scratch = self.scratch.pairs
+        records = self.scratch.two_queries
+        for i, query in enumerate(queries):
+            lon, lat = round(query.lon * UNITS_PER_DEGREE), round(query.lat * UNITS_PER_DEGREE)
+            records[i] = (i, lon, lat, *(query.bearing or ANY_BEARING), query.radius_m)
+        found, missing = self._find_route(
+            weighting.ground,
+            self.prepared.hierarchy,
+            weighting.weights,
+            weighting.seeding,
+            scratch,
+            records,
+            (anywhere, with_path),
+        )
+        if missing < len(queries):
+            raise NoSegment(f"Could not find a matching segment for coordinate {missing}")
+        return found, scratch
+
+    def costs_of_pairs(
+        self, weighting: Weighting, positions: Positions, pairs: I64, threads: int = 1
+    ) -> U64:
+        """Costs (m,) of the routes between located points, ``pairs`` int64 (m, 2)."""
+        weights = weighting.weights
+        assert weights is not None
+        hierarchy = self.prepared.hierarchy
+        # Routes that begin close to each other find their part of the hierarchy in the cache.
+        start = positions.first[pairs[:, 0]]
+        has_start = start < positions.stop[pairs[:, 0]]
+        place = np.where(has_start, start, 0)
+        rank = hierarchy.rank[positions.arc[place]] if len(positions.arc) else place
+        order = np.argsort(rank, kind="stable")
+        cost = np.empty(len(pairs), np.uint64)
+        sorted_pairs = freeze(pairs[order])
+
+        def work(part: slice) -> None:
+            state = self.scratch.query
+            arrays = hierarchy, weights, weighting.seeding, state, positions
+            costs_of_pairs(*arrays, sorted_pairs[part], cost[part])
+
+        bounds = np.linspace(0, len(pairs), threads + 1).astype(int).tolist()
+        parts = [slice(a, b) for a, b in pairwise(bounds)]
+        if threads == 1:
+            work(parts[0])
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(work, parts))
+        in_order = np.empty_like(cost)
+        in_order[order] = cost
+        return in_order
+
+    def table(
+        self,
+        weighting: Weighting,
+        positions: Positions,
+        sources: I64,
+        targets: I64,
+        with_length: bool,
+        threads: int | None = None,
+    ) -> Table:
+        """Weights, and lengths if wanted, of the routes between located points, rows (n,), (m,)."""
+        from_points = joined_positions(positions, sources)
+        to_points = joined_positions(positions, targets)
+        table = self._table(weighting, positions, from_points, to_points, with_length, threads)
+        rows, columns, meant = islands(weighting.seeding, positions, sources, targets)
+        if meant.any():
+            near = self._table(
+                weighting,
+                positions,
+                nearest_positions(positions, sources[rows]),
+                nearest_positions(positions, targets[columns]),
+                with_length,
+                threads,
+            )
+            at = np.nonzero(meant & (near.weight < INF))
+            cells = rows[at[0]], columns[at[1]]
+            table.weight[cells] = near.weight[at]
+            if with_length:
+                table.length_cm[cells] = near.length_cm[at]
+        return table
+
+    def _table(
+        self,
+        weighting: Weighting,
+        positions: Positions,
+        sources: Group,
+        targets: Group,
+        with_length: bool,
+        threads: int | None,
+    ) -> Table:
+        """A table between chosen positions of some points."""
+        assert weighting.weights is not None
+        seeding = weighting.seeding
+        table = travel_table(
+            self.scratch.table,
+            self.prepared.hierarchy,
+            weighting.weights,
+            seed_groups(seeding, positions, sources, as_sources=True),
+            seed_groups(seeding, positions, targets, as_sources=False),
+            with_length,
+            threads,
+        )
+        for array in table:
+            array.flags.writeable = True
+        mend_stays(seeding, positions, sources, targets, table)
+        return table
+
+    def chain(
+        self,
+        search: Search,
+        weighting: Weighting,
+        versions: Sequence[Sequence[Candidates]],
+        straight: bool,
+    ) -> tuple[list[Stretch], Sequence[Candidates]]:
+        """The best route over the first candidates that are connected, and which they are."""
+        finder = ChainFinder(search, self.prepared.turn_graph, weighting.metric)
+        for candidates in versions:
+            try:
+                return finder.find([found.positions for found in candidates], straight), candidates
+            except BrokenChainError as error:
+                leg = error.leg
+        component = self.prepared.components.arc_component
+        begin, end = (
+            {int(component[p.arc]) for p in found.positions} for found in candidates[leg : leg + 2]
+        )
+        what = "No route found" if begin & end else "Impossible route"
+        raise NoRoute(f"{what} between points")
+
+    def path(self, weighting: Weighting, stretch: Stretch, begin: Snap, goal: Snap) -> PathOfArcs:
+        """A stretch with what each of its arcs costs."""
+        weight, length = (
+            column[stretch.arcs] for column in (weighting.metric.weight, weighting.metric.length_cm)
+        )
+        start, end = stretch.start.fraction, stretch.end.fraction
+        cost = weight.astype(np.float64)
+        cost[-1] = part_cost(int(weight[-1]), end)
+        cost[0] -= part_cost(int(weight[0]), start)
+        whole_cm = int(length[:-1].sum(dtype=np.int64))
+        length_cm = whole_cm + part_cost(int(length[-1]), end) - part_cost(int(length[0]), start)
+        return PathOfArcs(
+            stretch.arcs,
+            cost,
+            End(start, begin.lon, begin.lat),
+            End(end, goal.lon, goal.lat),
+            stretch.cost,
+            length_cm,
+        )
+
+    def stretch(self, route: DirectRoute) -> Stretch:
+        """A route between two points as a chain of points has it."""
+        begin, goal = route.start.position, route.end.position
+        first = np.array([begin.arc], np.uint32)
+        arcs = np.concatenate([first, self.prepared.turn_graph.vertex_arc[route.vertices]])
+        enters = int(route.vertices[-1]) if len(route.vertices) else begin.arc
+        return Stretch(weight_of(route.cost), freeze(arcs), begin, goal, begin.arc, enters)

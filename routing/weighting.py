@@ -1,0 +1,24 @@
+"""What the roads weigh for the routes of a request."""
+
+from dataclasses import dataclass
+
+from routing.candidates import CandidateFinder
+from routing.cch.weights import Weights
+from routing.metric import Metric
+from routing.pairs import Seeding
+from routing.positions import Ground
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """A metric, and the hierarchy's weights for it.
+
+    Without weights only searches that need no preparation can be asked for routes. Nobody stands
+    on a road that the metric closes.
+    """
+
+    metric: Metric
+    weights: Weights | None
+    seeding: Seeding
+    ground: Ground
+    candidates: CandidateFinder

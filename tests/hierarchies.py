@@ -1,0 +1,133 @@
+"""Hierarchies over random little worlds, eliminated in any order, and slow answers about them."""
+
+import heapq
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from graphs import SearchWorld, search_worlds
+from hypothesis import strategies as st
+from oracles import turns_of
+
+from gis.arrays import INF, U32, freeze
+from routing.cch.customize import Customizer
+from routing.cch.hierarchy import Hierarchy, build_hierarchy, check_hierarchy
+from routing.cch.weights import COST_BITS
+from routing.graph.turn_graph import TurnGraph
+from routing.metric import Metric
+from routing.seeds import Seeds
+
+Key = tuple[int, int]
+"""Weight and length in centimetres, of which the weight counts first."""
+
+Arcs = set[tuple[int, int]]
+
+
+class Prepared(NamedTuple):
+    """A world and its hierarchy, with the order that the hierarchy was built in."""
+
+    world: SearchWorld
+    order: U32
+    hierarchy: Hierarchy
+    customizer: Customizer
+
+
+@st.composite
+def prepared_worlds(draw: st.DrawFn, of: st.SearchStrategy[SearchWorld] | None = None) -> Prepared:
+    """Any permutation is an order of elimination, if not a good one."""
+    world = draw(search_worlds() if of is None else of)
+    return prepare(world, draw(st.integers(0, 2**32 - 1)))
+
+
+def prepare(world: SearchWorld, seed: int) -> Prepared:
+    """A world with a hierarchy of a random order, which is checked."""
+    rng = np.random.default_rng(seed)
+    order = freeze(rng.permutation(world.graph.n_vertices).astype(np.uint32))
+    hierarchy = build_hierarchy(world.graph, order)
+    check_hierarchy(hierarchy, world.graph)
+    return Prepared(world, order, hierarchy, Customizer.of(world.graph, hierarchy))
+
+
+def naive_elimination(arcs: Arcs, order: Sequence[int]) -> Arcs:
+    """The arcs without loops, and y -> z for all y -> x -> z when x is eliminated, in an order."""
+    done = {(tail, head) for tail, head in arcs if tail != head}
+    place = {vertex: i for i, vertex in enumerate(order)}
+    for x in order:
+        before = {y for y, head in done if head == x and place[y] > place[x]}
+        after = {z for tail, z in done if tail == x and place[z] > place[x]}
+        done |= {(y, z) for y in before for z in after if y != z}
+    return done
+
+
+def naive_parents(arcs: Arcs, order: Sequence[int]) -> dict[int, int]:
+    """The vertex eliminated next of those that a vertex is joined to in the chordal graph."""
+    filled = naive_elimination(arcs | {(head, tail) for tail, head in arcs}, order)
+    place = {vertex: i for i, vertex in enumerate(order)}
+    parents: dict[int, int] = {}
+    for x in order:
+        above = [y for tail, y in filled if tail == x and place[y] > place[x]]
+        if above:
+            parents[x] = min(above, key=lambda y: place[y])
+    return parents
+
+
+def turn_arcs(graph: TurnGraph) -> Arcs:
+    """All turns as pairs of vertices."""
+    return {(tail, head) for tail, head, _ in turns_of(graph)}
+
+
+def hierarchy_arcs(hierarchy: Hierarchy) -> Arcs:
+    """All arcs of a hierarchy as pairs of ranks."""
+    arcs = set()
+    for x in range(len(hierarchy.rank)):
+        first, stop = hierarchy.first_up[x : x + 2].tolist()
+        arcs |= {(x, y) for y in hierarchy.up_head[first:stop].tolist()}
+        first, stop = hierarchy.first_down[x : x + 2].tolist()
+        arcs |= {(y, x) for y in hierarchy.down_tail[first:stop].tolist()}
+    return arcs
+
+
+def key_steps(graph: TurnGraph, metric: Metric) -> Mapping[int, list[tuple[int, Key]]]:
+    """Where one gets to from a vertex by a turn, and for how much."""
+    weight, length = metric.weight.tolist(), metric.length_cm.tolist()
+    steps: dict[int, list[tuple[int, Key]]] = {}
+    costs = metric.turn_costs(graph.turn_cost).tolist()
+    for turn, (tail, head, _) in enumerate(turns_of(graph)):
+        arc = int(graph.vertex_arc[tail])
+        steps.setdefault(tail, []).append((head, (weight[arc] + costs[turn], length[arc])))
+    return steps
+
+
+def least_keys(
+    steps: Mapping[int, list[tuple[int, Key]]],
+    sources: Iterable[tuple[int, Key]],
+    may_pass: Callable[[int], bool] = lambda vertex: True,
+) -> dict[int, Key]:
+    """Least weight and, for that, length to all vertices that are reached for less than INF.
+
+    Only vertices that ``may_pass`` are passed, sources excepted.
+    """
+    best: dict[int, Key] = {}
+    queue = [(key, True, vertex) for vertex, key in sources]
+    heapq.heapify(queue)
+    while queue:
+        (weight, length), is_source, vertex = heapq.heappop(queue)
+        if weight >= INF or vertex in best:
+            continue
+        best[vertex] = weight, length
+        if is_source or may_pass(vertex):
+            for head, (more, further) in steps.get(vertex, []):
+                heapq.heappush(queue, ((weight + more, length + further), False, head))
+    return best
+
+
+def packed(key: Key | None) -> int:
+    """A key as one number; that of what cannot be reached if there is none."""
+    weight, length = (INF, 0) if key is None else key
+    return weight << COST_BITS | length
+
+
+def seeds_of(rows: Sequence[tuple[int, int, int]]) -> Seeds:
+    """Seeds of vertex, cost and length, with a place each."""
+    table = np.array([(*row, place) for place, row in enumerate(rows)], np.uint32).reshape(-1, 4)
+    return Seeds(*(freeze(column) for column in table.T))
