@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from gis.arrays import F64, I32, AnyArray, freeze
-from gis.jit import kernel
+from gis.jit import inner_kernel, plain_kernel
 
 UNITS_PER_DEGREE = 10_000_000
 HALF_TURN = 180 * UNITS_PER_DEGREE
@@ -28,7 +28,7 @@ def to_units(degrees: float | AnyArray) -> I32:
     return np.rint(np.asarray(degrees, np.float64) * UNITS_PER_DEGREE).astype(np.int32)
 
 
-@kernel
+@inner_kernel
 def normal_lon(lon: float) -> float:
     """A longitude at most one turn beyond the antimeridian, brought back within +-180 degrees."""
     if lon > HALF_TURN:
@@ -38,13 +38,13 @@ def normal_lon(lon: float) -> float:
     return lon
 
 
-@kernel
+@plain_kernel
 def lon_difference(lon_a: int, lon_b: int) -> float:
     """Units from ``lon_a`` to ``lon_b`` the short way round, as a float."""
     return normal_lon(float(lon_b) - float(lon_a))
 
 
-@kernel
+@plain_kernel
 def metres_per_unit(lat: float) -> tuple[float, float]:
     """Metres of one unit of longitude and one of latitude at a latitude, on the ellipsoid.
 
@@ -56,7 +56,7 @@ def metres_per_unit(lat: float) -> tuple[float, float]:
     return normal * cosine, normal * bulge * (1.0 - _ECCENTRICITY_2)
 
 
-@kernel
+@inner_kernel
 def _far_distance_m(dlon: float, lat_a: float, lat_b: float) -> float:
     """Geodesic length to first order in the flattening (Lambert 1942). Angles in radians."""
     reduced_a = math.atan((1.0 - FLATTENING) * math.tan(lat_a))
@@ -77,7 +77,7 @@ def _far_distance_m(dlon: float, lat_a: float, lat_b: float) -> float:
     return EQUATOR_RADIUS_M * (angle - FLATTENING / 2 * correction)
 
 
-@kernel
+@plain_kernel
 def distance_m(lon_a: int, lat_a: int, lon_b: int, lat_b: int) -> float:
     """Metres between two points along the ellipsoid.
 
@@ -92,7 +92,7 @@ def distance_m(lon_a: int, lat_a: int, lon_b: int, lat_b: int) -> float:
     return _far_distance_m(dlon * _RADIANS, lat_a * _RADIANS, lat_b * _RADIANS)
 
 
-@kernel
+@plain_kernel
 def bearing_deg(lon_a: int, lat_a: int, lon_b: int, lat_b: int) -> float:
     """Direction from a to b in degrees clockwise from north, 0 <= bearing < 360.
 
@@ -114,7 +114,7 @@ def bearing_deg(lon_a: int, lat_a: int, lon_b: int, lat_b: int) -> float:
     return bearing if bearing < 360.0 else 0.0
 
 
-@kernel
+@plain_kernel
 def project_on_segment(x_a: float, y_a: float, x_b: float, y_b: float) -> float:
     """Fraction 0..1 from a to b of the point of a segment that is nearest to the origin.
 
@@ -128,7 +128,7 @@ def project_on_segment(x_a: float, y_a: float, x_b: float, y_b: float) -> float:
     return min(max(-(x_a * x + y_a * y) / length_2, 0.0), 1.0)
 
 
-@kernel
+@plain_kernel
 def polyline_length_m(lon: I32, lat: I32, start: int, stop: int) -> float:
     """Metres along the points ``start`` to ``stop - 1`` of ``lon`` and ``lat``."""
     length = 0.0
@@ -146,7 +146,7 @@ def distances_m(lon_a: I32, lat_a: I32, lon_b: I32, lat_b: I32) -> F64:
     return result
 
 
-@kernel
+@plain_kernel
 def _fill_distances(lon_a: I32, lat_a: I32, lon_b: I32, lat_b: I32, result: F64) -> None:
     for i in range(len(result)):
         result[i] = distance_m(lon_a[i], lat_a[i], lon_b[i], lat_b[i])

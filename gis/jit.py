@@ -106,6 +106,16 @@ def plain_kernel(function: F) -> F:
     return _njit(**_OPTIONS, _nrt=False)(function)  # type: ignore[no-any-return]
 
 
+
+def inner_kernel(function: F) -> F:
+    """A `plain_kernel` that only kernels call: compiled without the way in from Python.
+
+    That way checks and unpacks every array of the arguments, and for a small function takes
+    longer to compile than the function itself.
+    """
+    return _njit(**_OPTIONS, _nrt=False, no_cpython_wrapper=True)(function)  # type: ignore[no-any-return]
+
+
 def machine_code(function: F, *like: object) -> F:
     """A kernel as compiled for arguments like these, to be called with no others.
 

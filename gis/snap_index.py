@@ -6,7 +6,7 @@ import numpy as np
 
 from gis.arrays import F64, I32, U32, freeze
 from gis.geodesy import lon_difference, normal_lon, polyline_length_m
-from gis.jit import kernel
+from gis.jit import inner_kernel, plain_kernel
 from gis.network.road_network import RoadNetwork
 from gis.rtree import RTree, build_rtree
 
@@ -45,7 +45,7 @@ def make_snap_index(tree: RTree, first_point: U32, point_lon: I32, point_lat: I3
     return SnapIndex(tree, freeze(block_edge), first_point, point_lon, point_lat)
 
 
-@kernel
+@plain_kernel
 def edge_of_point(index: SnapIndex, point: int) -> int:
     """The edge that a shape point belongs to."""
     edge: Any = np.int64(index.block_edge[point >> _BLOCK_BITS])
@@ -54,7 +54,7 @@ def edge_of_point(index: SnapIndex, point: int) -> int:
     return edge  # type: ignore[no-any-return]
 
 
-@kernel
+@inner_kernel
 def fraction_of_edge(index: SnapIndex, edge: int, point: int, part: float) -> float:
     """The part of an edge's length that lies before a place on its segment at ``point``.
 
@@ -69,7 +69,7 @@ def fraction_of_edge(index: SnapIndex, edge: int, point: int, part: float) -> fl
     return min((before_m + part * segment_m) / total_m, 1.0) if total_m > 0.0 else 0.0
 
 
-@kernel
+@inner_kernel
 def locate_on_edge(index: SnapIndex, edge: int, fraction: float) -> tuple[int, int, int]:
     """Segment, longitude and latitude (1e-7 degree) at a fraction of an edge's length."""
     lon, lat = index.point_lon, index.point_lat
@@ -102,7 +102,7 @@ def edge_positions(index: SnapIndex, edge: U32, fraction: F64) -> tuple[U32, I32
     return point, lon, lat
 
 
-@kernel
+@plain_kernel
 def _locate_many(
     index: SnapIndex, edge: U32, fraction: F64, point: U32, lon: I32, lat: I32
 ) -> None:

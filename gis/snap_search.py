@@ -15,7 +15,7 @@ from gis.geodesy import (
     normal_lon,
     project_on_segment,
 )
-from gis.jit import kernel
+from gis.jit import inner_kernel, plain_kernel
 from gis.rtree import NODE_SIZE, box_distance_2, children, level_of_node
 from gis.snap_index import SnapIndex, edge_of_point, fraction_of_edge
 
@@ -106,7 +106,7 @@ def make_pending(index: SnapIndex) -> Pending:
     return Pending(np.empty(n_nodes, np.float64), np.empty(n_nodes, np.uint32))
 
 
-@kernel
+@plain_kernel
 def find_nearest_many(
     index: SnapIndex,
     queries: Records,
@@ -126,7 +126,7 @@ def find_nearest_many(
         count[q["row"]] = find_nearest(index, query, arc_flags, found[q["row"]], pending)
 
 
-@kernel
+@inner_kernel
 def find_nearest(
     index: SnapIndex, query: Query, arc_flags: U8, found: Records, pending: Pending
 ) -> int:
@@ -171,7 +171,7 @@ def find_nearest(
     return count  # type: ignore[no-any-return]
 
 
-@kernel
+@inner_kernel
 def _limit_2(query: Query, found: Records, count: int) -> float:
     """Squared metres beyond which no place belongs to the result any more."""
     limit_2 = query.radius_m * query.radius_m
@@ -183,7 +183,7 @@ def _limit_2(query: Query, found: Records, count: int) -> float:
     return limit_2
 
 
-@kernel
+@inner_kernel
 def _take_nearest(pending: Pending, n_pending: int, limit_2: float) -> tuple[int, int]:
     """Drop nodes beyond the limit and take the nearest of the rest: their number, and the node.
 
@@ -208,7 +208,7 @@ def _take_nearest(pending: Pending, n_pending: int, limit_2: float) -> tuple[int
     return left, node
 
 
-@kernel
+@inner_kernel
 def _scan_group(
     index: SnapIndex, group: int, query: Query, arc_flags: U8, found: Records, count: int
 ) -> int:
@@ -244,7 +244,7 @@ def _scan_group(
     return count
 
 
-@kernel
+@plain_kernel
 def _open_directions(index: SnapIndex, query: Query, arc_flags: U8, edge: int, point: int) -> int:
     """Which arcs of an edge have the mask and, on one segment, the bearing asked for."""
     directions = 0
@@ -267,12 +267,12 @@ def _open_directions(index: SnapIndex, query: Query, arc_flags: U8, edge: int, p
     return directions
 
 
-@kernel
+@inner_kernel
 def _is_before(distance_a: float, tie_a: int, distance_b: float, tie_b: int) -> bool:
     return distance_a < distance_b or (distance_a == distance_b and tie_a < tie_b)
 
 
-@kernel
+@plain_kernel
 def _offer(found: Records, count: int, snap: Snap) -> int:
     """Take a place if it is among the nearest, one for each edge; returns the new count."""
     at = 0
@@ -293,7 +293,7 @@ def _offer(found: Records, count: int, snap: Snap) -> int:
     return count
 
 
-@kernel
+@inner_kernel
 def _insert(found: Records, at: int, snap: Snap) -> None:
     """Overwrite a record with a place that belongs there or before, keeping the order."""
     while at > 0 and _is_before(
@@ -311,7 +311,7 @@ def _insert(found: Records, at: int, snap: Snap) -> None:
     record["directions"] = snap.directions
 
 
-@kernel
+@inner_kernel
 def _finish(index: SnapIndex, query: Query, found: Records, count: int) -> None:
     """Replace flat distances by those of the ellipsoid, and parts of segments by parts of edges."""
     for i in range(count):

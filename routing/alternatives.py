@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gis.arrays import I64, INF, INVALID, U32, Bool, freeze
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.query import QueryState, new_state, plant_one, reset, run_query, search
 from routing.cch.weights import COST_BITS, Weights
@@ -160,7 +160,7 @@ def _next_route(
     return len(found.place), 0, int64(INF)
 
 
-@plain_kernel
+@inner_kernel
 def _unpack(
     via: Any,
     hierarchy: Hierarchy,
@@ -192,7 +192,7 @@ def _unpack(
     return size
 
 
-@plain_kernel
+@inner_kernel
 def _append(arc: Any, weights: Weights, stack: U32, route: _Route, n: int) -> int:
     """Append the vertices along an arc, as `routing.cch.unpack` does, with their costs."""
     room = len(route.vertex)
@@ -216,7 +216,7 @@ def _append(arc: Any, weights: Weights, stack: U32, route: _Route, n: int) -> in
     return n
 
 
-@plain_kernel
+@inner_kernel
 def _has_loop(route: _Route, size: int, place: U32) -> bool:
     """Whether a vertex comes twice; if none does, ``place`` (V,) tells where each is.
 
@@ -231,7 +231,7 @@ def _has_loop(route: _Route, size: int, place: U32) -> bool:
     return False
 
 
-@plain_kernel
+@inner_kernel
 def _shared_costs(route: _Route, size: int, cost: Any, place: U32) -> tuple[Any, Any]:
     """What a route costs where it goes along with the optimum, and with any of those chosen."""
     for i in range(size + 1):
@@ -258,7 +258,7 @@ def _shared_costs(route: _Route, size: int, cost: Any, place: U32) -> tuple[Any,
     return alike, shared
 
 
-@plain_kernel
+@inner_kernel
 def _is_cheapest(
     start: Any,
     end: Any,

@@ -18,7 +18,7 @@ from routing.seeds import Place, Position, source_seeds, target_seeds, vertices_
 from routing.vehicle import Vehicle
 from routing.weighting import Weighting
 
-SWEEP_FROM = 1 / 12
+SWEEP_FROM = 1 / 96
 """A search that has settled this part of all vertices takes as long as a sweep over all."""
 
 Shape: TypeAlias = Polygon | F64

@@ -7,7 +7,7 @@ import numpy as np
 
 from gis.arrays import F64, I32, I64, U32
 from gis.geodesy import UNITS_PER_DEGREE, distance_m, polyline_length_m
-from gis.jit import kernel
+from gis.jit import inner_kernel, plain_kernel
 from gis.network.names import NamePool
 from gis.network.road_network import RoadNetwork
 from routing.route import Annotation, Leg
@@ -55,7 +55,7 @@ class _Trace(NamedTuple):
     duration_s: F64
 
 
-@kernel
+@inner_kernel
 def _pieces_of(shape: _Shape, arc: int) -> tuple[int, int, int]:
     """The point where an arc begins, the step to the next point, and how many there are."""
     first: Any = np.int64(shape.first_point[arc >> 1])
@@ -65,7 +65,7 @@ def _pieces_of(shape: _Shape, arc: int) -> tuple[int, int, int]:
     return first, 1, last - first
 
 
-@kernel
+@inner_kernel
 def _find_piece(shape: _Shape, arc: int, fraction: float) -> int:
     """Which piece of an arc, counted along it, holds the place at a fraction of its length."""
     origin, step, n_pieces = _pieces_of(shape, arc)
@@ -81,7 +81,7 @@ def _find_piece(shape: _Shape, arc: int, fraction: float) -> int:
     return n_pieces - 1
 
 
-@kernel
+@plain_kernel
 def trace_path(
     shape: _Shape, arcs: U32, cost_cs: F64, start: End, end: End, trace: _Trace, measured: bool
 ) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gis.arrays import I64
+from gis.arrays import F64, I64, Bool
 from gis.geodesy import HALF_TURN, UNITS_PER_DEGREE
 from routing.changes import Outcome, close_arcs
 from routing.errors import InvalidInput
@@ -57,16 +57,28 @@ def _edges_in(roads: RoadIndex, geometry: Any) -> I64:
     near = roads.edges_near(
         *(int(np.floor(side)) for side in (west, south)), *(int(np.ceil(s)) for s in (east, north))
     )
+    shapely.prepare(geometry)
     network = roads.network
-    first, n_points = point_ranges(network, near)
+    # In a large area most roads begin within it, which is soon seen.
+    start = network.first_point[near]
+    degrees = (side[start] / UNITS_PER_DEGREE for side in (network.point_lon, network.point_lat))
+    meets = shapely.intersects_xy(geometry, *degrees)
+    meets[~meets] = _roads_meet(geometry, roads, near[~meets])
+    edges: I64 = near[meets]
+    return edges
+
+
+def _roads_meet(geometry: Any, roads: RoadIndex, edge: I64) -> Bool:
+    """Which edges (n,) meet a prepared geometry anywhere along their shape."""
+    if not len(edge):
+        return np.zeros(0, np.bool_)
+    network = roads.network
+    first, n_points = point_ranges(network, edge)
     point = ranges(first.astype(np.int64), n_points)
     lon = network.point_lon[point].astype(np.float64)
     lat = network.point_lat[point].astype(np.float64)
-    line = np.repeat(np.arange(len(near)), n_points)
-    shapely.prepare(geometry)
-    meets = _meets(geometry, lon, lat, line, len(near))
-    if not len(near):
-        return near
+    line = np.repeat(np.arange(len(edge)), n_points)
+    meets = _lines_meet(geometry, lon, lat, line)
     start = np.cumsum(n_points) - n_points
     across = roads.crosses_antimeridian(
         np.minimum.reduceat(lon, start), np.maximum.reduceat(lon, start)
@@ -75,20 +87,17 @@ def _edges_in(roads: RoadIndex, geometry: Any) -> I64:
         # Such a road is drawn twice, whole beyond either border of the map.
         inside = across[line]
         _, number = np.unique(line[inside], return_inverse=True)
-        n_across = int(np.count_nonzero(across))
         meets[across] = False
         for turn in (0, -2 * HALF_TURN):
             moved = np.where(lon[inside] < 0, lon[inside] + 2 * HALF_TURN, lon[inside]) + turn
-            meets[across] |= _meets(geometry, moved, lat[inside], number, n_across)
-    edges: I64 = near[meets]
-    return edges
+            meets[across] |= _lines_meet(geometry, moved, lat[inside], number)
+    return meets
 
 
-def _meets(geometry: Any, lon: Any, lat: Any, line: I64, n_lines: int) -> Any:
-    """Which lines meet a geometry, bool (n,); points in units, ``line`` tells whose each is."""
+def _lines_meet(geometry: Any, lon: F64, lat: F64, line: I64) -> Bool:
+    """Which lines meet a geometry; points in units, ``line`` tells whose each is, ascending."""
     import shapely
 
-    if not n_lines:
-        return np.zeros(0, np.bool_)
     points = np.column_stack([lon, lat]) / UNITS_PER_DEGREE
-    return shapely.intersects(geometry, shapely.linestrings(points, indices=line))
+    meets: Bool = shapely.intersects(geometry, shapely.linestrings(points, indices=line))
+    return meets

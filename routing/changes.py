@@ -36,8 +36,8 @@ class RoadChanges:
 class Outcome:
     """Changes, and what of the wishes they were made from could not be met.
 
-    ``n_unknown`` names of roads are of none in the network, or were of no use to find one;
-    ``n_closed`` arcs were named that are closed in the base metric and stay so.
+    ``n_unknown`` of the roads or places that were named hold no road of this network, and
+    ``n_closed`` arcs that were named are closed in the base metric and stay so.
     """
 
     changes: RoadChanges

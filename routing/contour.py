@@ -7,7 +7,7 @@ import numpy as np
 
 from gis.arrays import F64, I32, INF, U8, U32, Bool, freeze
 from gis.geodesy import UNITS_PER_DEGREE
-from gis.jit import plain_kernel
+from gis.jit import inner_kernel, plain_kernel
 from routing.cost_surface import Surface, handicap_of, place_of
 
 Polygon: TypeAlias = list[F64]
@@ -146,7 +146,7 @@ def _trace(
     return n + 1
 
 
-@plain_kernel
+@inner_kernel
 def _place_crossing(surface: Surface, a: int, b: int, limit: float, point: F64, n: int) -> None:
     """Fill the point where the contour crosses from node ``a`` inside to ``b`` outside."""
     frame = surface.frame

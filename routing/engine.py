@@ -1,10 +1,12 @@
 """Questions about a dataset and their answers: routes, tables, areas and the nearest roads."""
 
 import math
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -37,11 +39,16 @@ from routing.inputs import (
     radius_of,
     stops_of,
 )
+from routing.live import LiveReader
+from routing.live_files import default_folder, identity_of
 from routing.metric import CS_PER_S, DM_PER_M
+from routing.reweight import Reweighted, reweight
+from routing.road_index import RoadIndex
 from routing.route import Details, Route, Waypoint
 from routing.store import load_network, load_profile
 from routing.vehicle import DirectRoute, Vehicle
 from routing.weighting import Weighting
+from routing.wishes import Wishes
 
 
 class Engine:
@@ -51,6 +58,9 @@ class Engine:
         self._about = dataset.manifest.about
         self._network, index = load_network(dataset.arrays)
         self._maker = DetailMaker(self._network)
+        self._data = dataset.manifest.data
+        self._own: dict[str, Reweighted] = {}
+        self._live: dict[str, LiveReader] = {}
         self._vehicles = {
             name: Vehicle(load_profile(name, dataset.arrays), self._network, index)
             for name in self._about.profiles
@@ -167,7 +177,7 @@ class Engine:
         that a driver would notice as one; there may be none. Over several points it takes another
         way between two of them. The options are those of `route`, and so are the errors.
         """
-        vehicle, weighting = self._vehicle(profile)
+        vehicle, weighting = self._with_hierarchy(profile)
         if number < 0:
             raise InvalidInput(f"number is {number}, expected 0 or more")
         queries = point_queries(points, radiuses, bearings)
@@ -177,7 +187,7 @@ class Engine:
         straight = continue_straight is not False
         best, candidates = vehicle.chain(search, weighting, versions, straight)
         chains = [best]
-        if weighting.weights is not None and number > 0:
+        if number > 0:
             chains += other_chains(vehicle, weighting, best, candidates, number)
         make = partial(self._maker.details, vehicle, weighting)
         return [Route(*make(chain, candidates, stops)) for chain in chains]
@@ -199,7 +209,7 @@ class Engine:
         is no route. ``threads`` share the work; so may threads of the caller's.
         Raises ``InvalidInput`` for arrays of other shapes.
         """
-        vehicle, weighting = self._vehicle(profile)
+        vehicle, weighting = self._with_hierarchy(profile)
         ends = degrees_of("origins", origins), degrees_of("destinations", destinations)
         n = len(ends[0])
         if len(ends[1]) != n:
@@ -237,7 +247,7 @@ class Engine:
         Raises ``NoSegment`` or ``InvalidCoordinate``, counting the destinations after the
         sources, and ``InvalidInput``.
         """
-        vehicle, weighting = self._vehicle(profile)
+        vehicle, weighting = self._with_hierarchy(profile)
         anywhere = is_anywhere(snapping)
         points = degrees_of("sources", sources)
         limits = limits_of(len(points), radiuses, bearings)
@@ -314,6 +324,65 @@ class Engine:
         stretches = [vehicle.stretch(route)]
         return self._maker.details(vehicle, weighting, stretches, candidates, (0, 1))
 
+    def with_weights(
+        self,
+        *,
+        profile: str | None = None,
+        speeds: Mapping[tuple[int, int], float] | None = None,
+        way_speeds: Mapping[int, float] | None = None,
+        avoid: Sequence[Any] = (),
+        n_routes: int = 1,
+    ) -> "Engine":
+        """The same engine for a vehicle to which some roads are different.
+
+        ``speeds`` in km/h by two OpenStreetMap nodes that follow each other, in that direction,
+        ``way_speeds`` by way; 0 closes a road. ``avoid`` are polygons, as lists of rings of
+        longitudes and latitudes or as shapely has them, that no route may enter. ``n_routes`` is
+        how many routes you will ask for, that the least work is done for them; `method` tells
+        how. Raises ``InvalidInput`` for what makes no sense.
+        """
+        name = self.profiles[0] if profile is None else profile
+        vehicle, weighting = self._vehicle(profile)
+        wishes = Wishes(speeds or {}, way_speeds or {}, avoid)
+        changes = wishes.changes(self._roads, weighting.metric)
+        view = copy(self)
+        view._own = {**self._own, name: reweight(vehicle, changes, n_routes, weighting)}
+        return view
+
+    def method(self, profile: str | None = None) -> str:
+        """How routes are found: by "hierarchy" unless this engine is one `with_weights`.
+
+        Then by "customization" of the hierarchy for these weights, or by "astar" without it.
+        """
+        self._vehicle(profile)
+        own = self._own.get(self.profiles[0] if profile is None else profile)
+        return "hierarchy" if own is None else own.how
+
+    def follow(self, folder: Path | None = None, *, profile: str | None = None) -> None:
+        """From now on use the newest weights that a `routing.live.LiveWriter` has published.
+
+        Each request looks for them when it begins. ``folder`` is the writer's, by default that
+        of this dataset and profile in shared memory. Raises ``DatasetError``.
+        """
+        name = self.profiles[0] if profile is None else profile
+        vehicle, _ = self._vehicle(profile)
+        identity = identity_of(self._data, name)
+        reader = LiveReader(folder or default_folder(identity), identity, vehicle)
+        self._live = {**self._live, name: reader}
+
+    def _with_hierarchy(self, profile: str | None) -> tuple[Vehicle, Weighting]:
+        """As `_vehicle`, with weights of the hierarchy even if one route did not need them."""
+        vehicle, weighting = self._vehicle(profile)
+        if weighting.weights is None:
+            weighting = replace(weighting, weights=vehicle.customizer.customize(weighting.metric))
+            name = self.profiles[0] if profile is None else profile
+            self._own = {**self._own, name: Reweighted(weighting, "customization")}
+        return vehicle, weighting
+
+    @cached_property
+    def _roads(self) -> RoadIndex:
+        return RoadIndex(self._network)
+
     def _vehicle(self, profile: str | None) -> tuple[Vehicle, Weighting]:
         """The vehicle of a request, and what its roads weigh until the request is answered."""
         name = self.profiles[0] if profile is None else profile
@@ -322,4 +391,8 @@ class Engine:
                 f"no profile {name!r} in this dataset; there is: {', '.join(self.profiles)}"
             )
         vehicle = self._vehicles[name]
+        if name in self._own:
+            return vehicle, self._own[name].weighting
+        if name in self._live:
+            return vehicle, self._live[name].current()
         return vehicle, vehicle.weighting

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Roads(NamedTuple):
-    """The shape of a network: an index of it, and ``edge_length_m`` as in ``RoadNetwork``."""
+    """The shape of a network, with a tree over it, and ``edge_length_m`` of ``RoadNetwork``."""
 
-    index: SnapIndex
+    shape: SnapIndex
     edge_length_m: F32
 
 
@@ -65,14 +65,14 @@ def isochrone_areas(roads: Roads, costs: Costs, limits: Sequence[float]) -> Isoc
     by side within a cell cannot be told apart, and the one that is reached earlier counts.
     """
     reach = _reach(costs, limits)
-    surface = build_surface(roads.index, roads.edge_length_m, costs.turns.weight, reach)
+    surface = build_surface(roads.shape, roads.edge_length_m, costs.turns.weight, reach)
     return Isochrone(tuple(limits), tuple(contours(surface, limit) for limit in limits))
 
 
 def isochrone_lines(roads: Roads, costs: Costs, limits: Sequence[float]) -> list[Lines]:
     """The pieces of roads that are reached within each of the limits, cut at the exact place."""
     reach = _reach(costs, limits)
-    return [reached_lines(roads.index, reach, limit) for limit in limits]
+    return [reached_lines(roads.shape, reach, limit) for limit in limits]
 
 
 def _reach(costs: Costs, limits: Sequence[float]) -> Reach:

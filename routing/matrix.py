@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gis.arrays import I64, INF, U32, Bool, freeze, offsets
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from routing.cch.table import SeedGroups, Table
 from routing.cch.weights import COST_BITS, LENGTH_MASK
 from routing.pairs import Seeding, cost_ahead, first_copy, source_key, target_key
@@ -162,7 +162,7 @@ def _fill_seeds(
             count[row] = n - begin
 
 
-@plain_kernel
+@inner_kernel
 def _put(seeds: _Seeds, n: int, vertex: Any, key: Any, only_count: bool) -> int:
     """Add a seed unless it costs too much; the new number."""
     weight = int64(key >> np.uint64(COST_BITS))

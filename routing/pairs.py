@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gis.arrays import I64, INF, U16, U32, U64
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from gis.snap_search import Records
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.query import QueryState, Side, new_state, plant_one, reset, search, trace
@@ -72,13 +72,13 @@ def new_pair_scratch(ground: Ground, hierarchy: Hierarchy) -> PairScratch:
     return PairScratch(new_state(hierarchy), new_scratch(ground.roads), positions)
 
 
-@plain_kernel
+@inner_kernel
 def part_of(whole: Any, fraction: float) -> int:
     """The part of a weight or length up to a fraction of it, as ``routing.seeds.part_cost``."""
     return min(int64(int64(whole) * fraction + 0.5), int64(whole))
 
 
-@plain_kernel
+@inner_kernel
 def cost_key(weight: Any, length: Any) -> Any:
     """Weight and length as one cost; nothing if the weight is too much."""
     if weight >= INF:
@@ -86,7 +86,7 @@ def cost_key(weight: Any, length: Any) -> Any:
     return np.uint64((int64(weight) << COST_BITS) + int64(length))
 
 
-@plain_kernel
+@inner_kernel
 def source_key(seeding: Seeding, arc: Any, fraction: float, turn: Any) -> Any:
     """What a route has paid that leaves an arc, from a fraction of it, by a turn."""
     weight, length = int64(seeding.weight[arc]), int64(seeding.length_cm[arc])
@@ -94,7 +94,7 @@ def source_key(seeding: Seeding, arc: Any, fraction: float, turn: Any) -> Any:
     return cost_key(rest, length - part_of(length, fraction))
 
 
-@plain_kernel
+@inner_kernel
 def target_key(seeding: Seeding, arc: Any, fraction: float) -> Any:
     """What a route has still to pay from the start of an arc to a fraction of it."""
     weight, length = int64(seeding.weight[arc]), int64(seeding.length_cm[arc])
@@ -103,7 +103,7 @@ def target_key(seeding: Seeding, arc: Any, fraction: float) -> Any:
     return cost_key(part_of(weight, fraction), part_of(length, fraction))
 
 
-@plain_kernel
+@inner_kernel
 def plant_source(
     seeding: Seeding, hierarchy: Hierarchy, arc: Any, fraction: float, side: Side, n_front: int
 ) -> int:
@@ -114,7 +114,7 @@ def plant_source(
     return n_front
 
 
-@plain_kernel
+@inner_kernel
 def plant_target(
     seeding: Seeding, hierarchy: Hierarchy, arc: Any, fraction: float, side: Side, n_front: int
 ) -> int:
@@ -128,7 +128,7 @@ def plant_target(
     return n_front
 
 
-@plain_kernel
+@inner_kernel
 def first_copy(seeding: Seeding, arc: Any) -> int:
     """The first vertex, beyond those of the arcs, that stands for this arc or a later one."""
     low, high = len(seeding.weight), len(seeding.vertex_arc)
@@ -152,7 +152,7 @@ def cost_ahead(seeding: Seeding, arc: Any, start: float, end: float) -> Any:
     )
 
 
-@plain_kernel
+@inner_kernel
 def find_between(
     hierarchy: Hierarchy,
     weights: Weights,
@@ -187,7 +187,7 @@ def find_between(
     return Found(best, source, target, n_path)
 
 
-@plain_kernel
+@inner_kernel
 def source_of(seeding: Seeding, positions: Positions, first: Any, stop: Any, vertex: Any) -> int:
     """The position from which a route comes cheapest to its first vertex."""
     best, source = _NOTHING, -1
@@ -202,7 +202,7 @@ def source_of(seeding: Seeding, positions: Positions, first: Any, stop: Any, ver
     return source
 
 
-@plain_kernel
+@inner_kernel
 def target_of(seeding: Seeding, positions: Positions, first: Any, stop: Any, vertex: Any) -> int:
     """The position to which a route goes cheapest from the start of its last arc."""
     best, target = _NOTHING, -1
@@ -215,7 +215,7 @@ def target_of(seeding: Seeding, positions: Positions, first: Any, stop: Any, ver
     return target
 
 
-@plain_kernel
+@inner_kernel
 def share_component(seeding: Seeding, positions: Positions, a: int, b: int) -> bool:
     """Whether two points have nearest positions in one component."""
     for i in range(positions.first[a], positions.middle[a]):
@@ -225,7 +225,7 @@ def share_component(seeding: Seeding, positions: Positions, a: int, b: int) -> b
     return False
 
 
-@plain_kernel
+@inner_kernel
 def joined(positions: Positions, point: int) -> tuple[Any, Any]:
     """Range of the positions of a point that are joined to a big component, or the nearest."""
     if positions.middle[point] < positions.stop[point]:
@@ -233,7 +233,7 @@ def joined(positions: Positions, point: int) -> tuple[Any, Any]:
     return positions.first[point], positions.middle[point]
 
 
-@plain_kernel
+@inner_kernel
 def find_pair(
     hierarchy: Hierarchy,
     weights: Weights,
@@ -250,14 +250,16 @@ def find_pair(
     """
     a, b = pair
     is_plain = positions.middle[a] == positions.stop[a] and positions.middle[b] == positions.stop[b]
+    on_island = not is_plain and share_component(seeding, positions, a, b)
     found = Found(_NOTHING, -1, -1, 0)
     ends = positions.first[a], positions.middle[a], positions.first[b], positions.middle[b]
-    if not is_plain and share_component(seeding, positions, a, b):
+    for is_joined in range(0 if on_island else 1, 2):  # one call, or it is compiled twice
+        if is_joined:
+            from_a, to_b = joined(positions, a), joined(positions, b)
+            ends = from_a[0], from_a[1], to_b[0], to_b[1]
         found = find_between(hierarchy, weights, seeding, state, positions, ends, with_path)
-    if found.cost == _NOTHING:
-        from_a, to_b = joined(positions, a), joined(positions, b)
-        ends = from_a[0], from_a[1], to_b[0], to_b[1]
-        found = find_between(hierarchy, weights, seeding, state, positions, ends, with_path)
+        if found.cost < _NOTHING:
+            break
     if found.n_path > 0:
         first, last = state.path[0], state.path[found.n_path - 1]
         source = source_of(seeding, positions, ends[0], ends[1], first)

@@ -9,7 +9,7 @@ import numpy as np
 
 from gis.arrays import F64, I64, U8, U32
 from gis.geodesy import metres_per_unit
-from gis.jit import int64, kernel
+from gis.jit import inner_kernel, int64, kernel
 from gis.snap_index import SnapIndex
 from gis.snap_search import (
     ANY_BEARING,
@@ -128,16 +128,20 @@ def locate_from(
         if end + _MOST_POSITIONS > len(positions.arc):
             return i, end
         row = queries[i]["row"]
-        positions.first[row] = end
-        end, connected = _find(ground, queries[i], ARC_OPEN | startpoint, scratch, positions, end)
-        positions.middle[row] = end
-        if not connected and end > positions.first[row]:
-            end, _ = _find(ground, queries[i], CONNECTED | startpoint, scratch, positions, end)
+        positions.first[row] = positions.middle[row] = end
+        mask, connected = ARC_OPEN | startpoint, False
+        for attempt in range(2):  # one call, or it is compiled twice
+            if attempt == 1:
+                positions.middle[row] = end
+                if connected or end == positions.first[row]:
+                    break
+                mask = CONNECTED | startpoint
+            end, connected = _find(ground, queries[i], mask, scratch, positions, end)
         positions.stop[row] = end
     return len(queries), end
 
 
-@kernel
+@inner_kernel
 def _find(
     ground: Ground, q: Any, mask: int, scratch: LocateScratch, positions: Positions, end: int
 ) -> tuple[int, bool]:

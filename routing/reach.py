@@ -8,7 +8,7 @@ import numpy as np
 
 from gis.arrays import F32, F64, INF, U32, freeze
 from gis.geodesy import UNITS_PER_DEGREE, distance_m, lon_difference, polyline_length_m
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from gis.snap_index import SnapIndex
 from routing.reference.dijkstra import Turns
 from routing.seeds import Position
@@ -129,9 +129,11 @@ def find_reach(
     row_of = np.zeros(n_edges, np.uint32)  # takes memory only where edges are reached
     n = _fill_reach(turns, cost, freeze(near.astype(np.uint32)), row_of, reach)
     # In the order of the edges their shapes lie one after the other, too.
-    order = np.argsort(reach.edge[:n])
-    for array in reach[:4]:
-        array[:n] = array[order]
+    edge = reach.edge[:n]
+    if (edge[1:] < edge[:-1]).any():
+        order = np.argsort(edge)
+        for array in reach[:4]:
+            array[:n] = np.take(array, order, axis=0)
     return _divide(reach, n, turns, origins)
 
 
@@ -157,7 +159,7 @@ def _fill_reach(turns: Turns, cost: U32, vertices: U32, row_of: U32, reach: Reac
     return n
 
 
-@plain_kernel
+@inner_kernel
 def _reach_end(turns: Turns, arc: int, cost: int, row_of: U32, reach: Reach, n: int) -> int:
     """Lower the cost at one end of an edge; how many rows there are now, ``n`` before.
 
@@ -317,13 +319,13 @@ def _fill_box(index: SnapIndex, reach: Reach, middle: int, points: _Points, box:
                     _widen(box, points.lon[i], points.lat[i])
 
 
-@plain_kernel
+@inner_kernel
 def _widen(box: F64, x: float, y: float) -> None:
     box[0], box[2] = min(box[0], x), max(box[2], x)
     box[1], box[3] = min(box[1], y), max(box[3], y)
 
 
-@plain_kernel
+@inner_kernel
 def _reached_parts(reach: Reach, row: int, limit: float) -> tuple[float, float, float, float]:
     """Two pieces of a stretch, each from a fraction of the edge to another, that are reached.
 
@@ -337,7 +339,7 @@ def _reached_parts(reach: Reach, row: int, limit: float) -> tuple[float, float, 
     return low, high, ahead, back
 
 
-@plain_kernel
+@inner_kernel
 def _fill_piece(
     index: SnapIndex,
     edge: int,

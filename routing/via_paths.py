@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gis.arrays import I64, INVALID, U32, U64
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from routing.cch.customize import find_arc
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.query import QueryState, Side, climb, lowest, plant, relax, reset
@@ -139,7 +139,7 @@ def _explore(
     return n
 
 
-@plain_kernel
+@inner_kernel
 def _come_down(x: Any, first: U32, upper: U32, cost: U64, side: Side) -> None:
     """Label a vertex from those above it."""
     best = side.label[x]
@@ -239,13 +239,13 @@ def _find(
     return n_found
 
 
-@plain_kernel
+@inner_kernel
 def cost_at(tree: Tree, i: Any) -> Any:
     """Cost of the path of a tree to a place."""
     return int64(tree.key[i] >> _BITS)
 
 
-@plain_kernel
+@inner_kernel
 def _end_of_plateau(i: Any, total: Any, tree: Tree, other: Tree) -> Any:
     """Where, on the way back to a tree's seed, the via path is no cheapest path any more."""
     before = tree.link[i, 0]
@@ -255,7 +255,7 @@ def _end_of_plateau(i: Any, total: Any, tree: Tree, other: Tree) -> Any:
     return i
 
 
-@plain_kernel
+@inner_kernel
 def _measure(
     i: int,
     tree: Tree,
@@ -298,7 +298,7 @@ def _measure(
     return tree.shared[at]
 
 
-@plain_kernel
+@inner_kernel
 def _follow(arc: Any, weights: Weights, stack: U32, optimum: U32, on: Any) -> tuple[Any, Any]:
     """Go along an arc that begins on the optimum, at ``on``, as far as both go together.
 
@@ -325,7 +325,7 @@ def _follow(arc: Any, weights: Weights, stack: U32, optimum: U32, on: Any) -> tu
     return on, shared
 
 
-@plain_kernel
+@inner_kernel
 def _follow_back(
     arc: Any, tail: Any, weights: Weights, stack: U32, optimum: U32, on: Any
 ) -> tuple[Any, Any]:

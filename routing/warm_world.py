@@ -3,6 +3,7 @@
 The real functions run, so the kernels are compiled for exactly the types that they meet later.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from gis.profiles.registry import get_profile, tag_selection
 from routing.build import build_dataset
 from routing.engine import Engine
 from routing.inputs import ALGORITHMS
+from routing.reweight import MANY
 
 _WORLD = """<osm version="0.6">
 <node id="1" lat="60.17" lon="24.930"/>
@@ -46,6 +48,11 @@ _WORLD = """<osm version="0.6">
 """Three streets across three others, with one of everything that a kernel looks at."""
 
 
+_DATASET = "world.whimbrel"
+_POINTS = [(24.9301, 60.17), (24.9339, 60.1715), (24.931, 60.171)]
+_PATIENCE_S = 300.0
+
+
 def _write_world(folder: Path) -> Path:
     path = folder / "world.osm"
     path.write_text(_WORLD)
@@ -74,19 +81,47 @@ def _ways_that_need_room() -> Iterator[Way]:
     yield Way(id=40, nodes=list(range(1, 1 << 24, 1 << 9)), tags={"highway": "track"})
 
 
-def _build_and_ask(folder: Path) -> None:
+def _build_and_route(folder: Path) -> None:
     """Build a dataset from the XML file, which needs no kernel to read, and route on it."""
-    build_dataset(_write_world(folder), folder / "world.whimbrel", workers=1)
-    engine = Engine.open(folder / "world.whimbrel")
-    points = [(24.9301, 60.17), (24.9339, 60.1715), (24.931, 60.171)]
+    build_dataset(_write_world(folder), folder / _DATASET, workers=1)
+    engine = Engine.open(folder / _DATASET)
+    engine.nearest(*_POINTS[0], number=3, bearing=(90, 90), radius_m=500, snapping="any")
+    engine.route(_POINTS[:2], with_details=True)
+    engine.routes(_POINTS, _POINTS[::-1])
     for algorithm in ALGORITHMS:
         for straight in (True, False):
-            route = engine.route(points, algorithm=algorithm, continue_straight=straight)
-    engine.route(points, bearings=[(90, 90), None, None], radiuses=[500, None, None])
-    engine.nearest(*points[0], number=3, bearing=(90, 90), radius_m=500, snapping="any")
+            route = engine.route(_POINTS, algorithm=algorithm, continue_straight=straight)
+    engine.route(_POINTS, bearings=[(90, 90), None, None], radiuses=[500, None, None])
     line = route.legs[0].lon, route.legs[0].lat
     encode_polyline(*simplify(*line, overview_tolerance_deg(*line)))
+    route.legs[0].annotation.nodes.tolist()
 
 
-PARTS: tuple[Callable[[Path], None], ...] = (_read_pbf, _build_and_ask)
-"""No two of them may call the same kernel with different types: a race for its place on disk."""
+def _read_and_ask(folder: Path) -> None:
+    """Decode PBF, then ask for all but routes once the other part has built a dataset."""
+    _read_pbf(folder)
+    dataset = folder.parent / "0" / _DATASET
+    deadline = time.monotonic() + _PATIENCE_S
+    while not dataset.exists():
+        if time.monotonic() > deadline:
+            raise TimeoutError("the part that builds a dataset has not done it")
+        time.sleep(0.05)
+    engine = Engine.open(dataset)
+    for reverse in (False, True):
+        engine.isochrone(*_POINTS[0], durations_s=[20, 1], reverse=reverse)
+        engine.isochrone(*_POINTS[0], durations_s=[1], reverse=reverse)
+        engine.isochrone(*_POINTS[0], distances_m=[200], reverse=reverse, lines=True)
+    for distances in (False, True):
+        engine.table(_POINTS * 20, distances=distances)
+        engine.table(_POINTS[:1], _POINTS, distances=distances)
+    engine.alternatives([_POINTS[0], (24.934, 60.1719)], 2)
+    around = [[(24.9325, 60.1715), (24.9335, 60.1715), (24.9335, 60.1725), (24.9325, 60.1725)]]
+    for n_routes in (1, MANY):
+        engine.with_weights(avoid=[around], way_speeds={4: 5}, n_routes=n_routes).route(_POINTS)
+
+
+PARTS: tuple[Callable[[Path], None], ...] = (_build_and_route, _read_and_ask)
+"""They run side by side, in the folders "0" and "1" of one folder.
+
+No two of them may call the same kernel with different types: a race for its place on disk.
+"""

@@ -10,7 +10,7 @@ import numpy as np
 
 from gis.arrays import I64, U8, U32
 from gis.errors import FormatError
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from gis.osm.blobs import BlobIndex, inflated
 from gis.osm.columns import Scratch
 from gis.osm.wire import (
@@ -70,7 +70,7 @@ class Batch(NamedTuple):
     group: U32
 
 
-@plain_kernel
+@inner_kernel
 def _index_strings(
     data: U8, position: int, end: int, n_strings: int, start: U32, stop: U32
 ) -> tuple[int, int]:
@@ -86,7 +86,7 @@ def _index_strings(
     return n_strings, position
 
 
-@plain_kernel
+@inner_kernel
 def _index_block(batch: Batch, position: int, end: int, fact: I64) -> int:
     """Fill in the facts, strings and groups of a block; returns -1, or where it is broken."""
     data = batch.data

@@ -12,7 +12,7 @@ import numpy as np
 
 from gis.arrays import I64, U8, U32, freeze
 from gis.errors import ResourceError
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from gis.osm.columns import allocate_together, read_only
 
 PAGE_BITS = 8
@@ -65,7 +65,7 @@ class PageTable(NamedTuple):
     size: I64
 
 
-@plain_kernel
+@inner_kernel
 def _find_slot(known: PageTable, number: int) -> int:
     """The slot of the table that holds a page, or the free one where it belongs."""
     page, table, size = known.pages.page, known.table, known.size
@@ -144,7 +144,7 @@ def _rank_ids(pages: Pages, lowest_bit: U8, ids: I64) -> None:
             n += 1
 
 
-@plain_kernel
+@inner_kernel
 def _rank_in_entry(entry: int, bit: int) -> int:
     """Position in the whole set of the id at ``bit`` of an entry."""
     # In this form compilers recognise the counting of bits, which processors have an instruction

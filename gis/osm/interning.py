@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gis.arrays import I64, INVALID, U8, U32, AnyArray, freeze, offsets
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from gis.osm.columns import Scratch, read_only
 from gis.osm.wire import read_word
 
@@ -42,7 +42,7 @@ class Pool(NamedTuple):
     size: I64
 
 
-@plain_kernel
+@inner_kernel
 def _hint_of(first_item: int, length: int) -> int:
     """Place in a hint of sequences that begin so and are so long."""
     return (int64(first_item) + 37 * length) & (_HINT_SIZE - 1)

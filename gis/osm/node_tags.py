@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from gis.arrays import INVALID, U8, U32
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from gis.osm.blocks import BAD_STRING, BROKEN, END_STRING, FIRST_STRING, OK, UNEVEN, Batch
 from gis.osm.nodes import END, FIRST, TAGS, NodeRows
 from gis.osm.tags import TagTable, add_tag, read_tags
@@ -23,7 +23,7 @@ class TaggedRows(NamedTuple):
     first: U32
 
 
-@plain_kernel
+@inner_kernel
 def _dense_tags(
     data: U8, lists: U32, strings: Span, slot: U32, table: TagTable, tagged: TaggedRows, n: int
 ) -> tuple[int, int]:
@@ -62,7 +62,7 @@ def _dense_tags(
     return OK if position == end and row == stop else UNEVEN, n
 
 
-@plain_kernel
+@inner_kernel
 def _plain_tags(
     data: U8, tags: U32, strings: Span, table: TagTable, tagged: TaggedRows, row: int, n: int
 ) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from gis.arrays import I32, I64, INVALID, U8, U32, UNDEFINED_COORDINATE
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from gis.osm.blocks import (
     BROKEN,
     END_GROUP,
@@ -83,7 +83,7 @@ class NodeRows(NamedTuple):
     end: U32
 
 
-@plain_kernel
+@inner_kernel
 def _coordinate(value: int, granularity: int, offset: int) -> int:
     """A coordinate in 1e-7 degree, from units of the block, truncated towards zero."""
     limit = _MAX_NANO // granularity
@@ -93,7 +93,7 @@ def _coordinate(value: int, granularity: int, offset: int) -> int:
     return nano // 100 if nano >= 0 else -(-nano // 100)
 
 
-@plain_kernel
+@inner_kernel
 def _put(wanted: Wanted, at: int, x: int, y: int) -> None:
     """Write a place."""
     if abs(x) > _MAX_LON or abs(y) > _MAX_LAT:
@@ -102,7 +102,7 @@ def _put(wanted: Wanted, at: int, x: int, y: int) -> None:
     wanted.lat[at] = y
 
 
-@plain_kernel
+@inner_kernel
 def _seek(ids: I64, node: int) -> int:
     """The first of ascending ids that is not smaller."""
     low, high = 0, len(ids) - 1
@@ -124,7 +124,7 @@ def _skip_to(wanted: Wanted, node: int, at: int) -> int:
     return at
 
 
-@plain_kernel
+@inner_kernel
 def _dense_lists(data: U8, position: int, end: int, lists: U32) -> int:
     """Note the lists of a dense message; returns the position reached, past ``end`` if broken."""
     lists[:] = position
@@ -147,7 +147,7 @@ def _dense_lists(data: U8, position: int, end: int, lists: U32) -> int:
     return position
 
 
-@plain_kernel
+@inner_kernel
 def _read_dense(
     data: U8, lists: U32, fact: I64, wanted: Wanted, cursor: I64, slot: U32, row: int
 ) -> tuple[int, int]:
@@ -196,7 +196,7 @@ def _read_dense(
     return OVERFLOW if overflow < 0 else OK, row
 
 
-@plain_kernel
+@inner_kernel
 def _plain_fields(data: U8, position: int, end: int, tags: U32) -> tuple[int, int, int, int]:
     """Id, longitude and latitude, position reached (past ``end`` if broken); the spans of tags."""
     node = int64(0)
@@ -219,7 +219,7 @@ def _plain_fields(data: U8, position: int, end: int, tags: U32) -> tuple[int, in
     return zigzag(node), zigzag(lon), zigzag(lat), position
 
 
-@plain_kernel
+@inner_kernel
 def _match_plain(wanted: Wanted, cursor: I64, node: int) -> int:
     """Position of a node among the wanted ones, INVALID if it is not; -1 if it is out of order."""
     at = cursor[NEXT]
@@ -237,7 +237,7 @@ def _match_plain(wanted: Wanted, cursor: I64, node: int) -> int:
     return at if found else INVALID
 
 
-@plain_kernel
+@inner_kernel
 def _read_plain(
     data: U8, span: Span, fact: I64, wanted: Wanted, cursor: I64, rows: NodeRows, row: int
 ) -> int:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gis.arrays import I64, U8, U32
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from gis.osm.blocks import (
     BAD_MEMBER,
     BAD_STRING,
@@ -85,7 +85,7 @@ class RelationPart(NamedTuple):
     tags: TaskTags
 
 
-@plain_kernel
+@inner_kernel
 def _relation_fields(data: U8, position: int, end: int, span: U32) -> tuple[int, int]:
     """Id and position reached, past ``end`` if broken; starts and stops of the lists in ``span``.
 
@@ -117,7 +117,7 @@ def _relation_fields(data: U8, position: int, end: int, span: U32) -> tuple[int,
     return relation, position
 
 
-@plain_kernel
+@inner_kernel
 def _is_restriction(batch: Batch, span: U32, strings: Span, seed: U32, type_seed: int) -> bool:
     """Whether the type is a restriction; broken lists pass, for ``read_tags`` to find out."""
     data = batch.data
@@ -173,7 +173,7 @@ def _read_members(
     return OK, at
 
 
-@plain_kernel
+@inner_kernel
 def _decode_relation(
     batch: Batch, strings: Span, table: TagTable, span: U32, rows: RelationRows, row: int
 ) -> int:

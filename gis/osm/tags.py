@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gis.arrays import INVALID, U8, U32, freeze, offsets
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from gis.osm.blocks import BAD_STRING, BROKEN, OK, UNEVEN, Batch
 from gis.osm.columns import Scratch, own
 from gis.osm.interning import (
@@ -39,7 +39,7 @@ class TagTable(NamedTuple):
     pair: U32
 
 
-@plain_kernel
+@inner_kernel
 def _put_tag(pair: U32, begin: int, end: int, position: int, value: int) -> int:
     """Insert a tag into the list ``pair[begin:end]`` in order of position; returns the new end."""
     at = end
@@ -55,7 +55,7 @@ def _put_tag(pair: U32, begin: int, end: int, position: int, value: int) -> int:
     return end + 2
 
 
-@plain_kernel
+@inner_kernel
 def add_tag(key: int, value: int, strings: Span, table: TagTable, begin: int, end: int) -> int:
     """Add a tag, if it is of interest, to the list ``table.pair[begin:end]``.
 

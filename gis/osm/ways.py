@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from gis.arrays import I64, INVALID, U8, U32
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from gis.osm.blocks import (
     BAD_STRING,
     BROKEN,
@@ -106,7 +106,7 @@ class RoadRows(NamedTuple):
     node: I64
 
 
-@plain_kernel
+@inner_kernel
 def _list_way(data: U8, position: int, end: int, rows: WayRows, row: int) -> int:
     """Write a way to a row; returns the position reached, past ``end`` if broken."""
     refs = (position, position)
@@ -159,7 +159,7 @@ def list_ways(batch: Batch, rows: WayRows) -> tuple[int, int]:
     return OK, row
 
 
-@plain_kernel
+@inner_kernel
 def _judge(key: int, value: int, seed: U32, roads: RoadFilter, refused: int) -> tuple[bool, int]:
     """Whether a tag, two strings of the batch, makes a road; and the rules that refused so far.
 
@@ -178,7 +178,7 @@ def _judge(key: int, value: int, seed: U32, roads: RoadFilter, refused: int) -> 
     return False, refused | int64(1) << rule
 
 
-@plain_kernel
+@inner_kernel
 def _read_road(
     data: U8, tags: Span, strings: Span, table: TagTable, roads: RoadFilter, begin: int
 ) -> tuple[int, int, bool]:

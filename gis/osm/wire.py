@@ -7,7 +7,7 @@ read tells that the data is broken there; nothing outside the array is ever touc
 import numpy as np
 
 from gis.arrays import U8
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 
 Span = tuple[int, int]
 """First byte and end of the content of a length-delimited field."""
@@ -80,7 +80,7 @@ _MAX_VARINT_BITS = 70
 _BITS_63 = 0x7FFFFFFFFFFFFFFF
 
 
-@plain_kernel
+@inner_kernel
 def read_varint(data: U8, position: int, end: int) -> tuple[int, int]:
     """A number of at most 64 bits (as int64) and the position after it, ``end + 1`` if broken."""
     value = int64(0)
@@ -107,7 +107,7 @@ def read_word(data: U8, position: int) -> int:
     )
 
 
-@plain_kernel
+@inner_kernel
 def read_short_varint(data: U8, position: int, end: int) -> tuple[int, int]:
     """As ``read_varint``, and fast for 1 to 3 bytes; READ_AHEAD bytes of data must follow.
 
@@ -129,7 +129,7 @@ def zigzag(value: int) -> int:
     return ((value >> 1) & _BITS_63) ^ -(value & 1)
 
 
-@plain_kernel
+@inner_kernel
 def add_step(value: int, step: int, overflow: int) -> tuple[int, int]:
     """The next of delta-coded numbers, by a varint of type sint64.
 
@@ -140,7 +140,7 @@ def add_step(value: int, step: int, overflow: int) -> tuple[int, int]:
     return following, overflow | ((value ^ following) & (step ^ following))
 
 
-@plain_kernel
+@inner_kernel
 def read_span(data: U8, position: int, end: int) -> Span:
     """Start and stop of a length-delimited field's content; stop is ``end + 1`` if broken."""
     length, start = read_varint(data, position, end)
@@ -149,7 +149,7 @@ def read_span(data: U8, position: int, end: int) -> Span:
     return start, start + length
 
 
-@plain_kernel
+@inner_kernel
 def skip_field(data: U8, position: int, end: int, key: int) -> int:
     """The position after a field's content, ``end + 1`` if broken or of an unknown wire type."""
     wire_type = key & 7

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from gis.arrays import INVALID, U32, U64
-from gis.jit import plain_kernel
+from gis.jit import inner_kernel
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.weights import Weights
 
@@ -31,13 +31,14 @@ def arcs_both_ways(
     return (down, up) if backward else (up, down)
 
 
-@plain_kernel
+@inner_kernel
 def add_ancestors(x: Any, parent: U32, found: U32, n_found: int, place: U32) -> int:
     """Append a vertex and what is above it, but for what was found before; the new number.
 
-    ``found[1 : n_found]`` holds each vertex after all that is above it, and if the vertices are
-    added by falling rank, all by falling rank. ``place`` (V,) tells where a vertex is in
-    it, 0: nowhere. Returns NO_ROOM, having changed nothing, if they do not fit.
+    ``found[1 : n_found]`` holds each vertex after all that is above it, so read backward it is an
+    order to climb in; nearly by rank, if vertices are added by falling rank. ``place`` (V,) tells
+    where a vertex is in it, 0: nowhere. Returns NO_ROOM, having changed nothing, if they do not
+    fit.
     """
     end = n_found
     above = x

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gis.arrays import INVALID, U32, U64, AnyArray
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from routing.cch.ancestors import NO_ROOM, Arcs, add_ancestors
 from routing.cch.lanes import LANES, new_rows, offer, pull
 from routing.cch.weights import COST_BITS, INF_COST, LENGTH_MASK
@@ -253,7 +253,7 @@ def _descend(selection: Selection, scratch: Scratch, n_found: int) -> None:
         given[selection.place[scratch.found[i]]] = 0
 
 
-@plain_kernel
+@inner_kernel
 def _deliver(
     sources: Groups,
     selection: Selection,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gis.arrays import INVALID, U32, AnyArray, freeze, invert_permutation, offsets
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 
 _LOW_BITS = 32
 
@@ -172,7 +172,7 @@ def _walk(parent: U32, child: U32, order: U32, sibling: U32) -> None:
             x = int64(sibling[x])
 
 
-@plain_kernel
+@inner_kernel
 def _gather(x: int, first: U32, given: U32, lists: _Lists, through: _Lists) -> int:
     """Collect the upper ends of one vertex's arcs of one kind; returns their end.
 
@@ -202,7 +202,7 @@ def _gather(x: int, first: U32, given: U32, lists: _Lists, through: _Lists) -> i
     return end
 
 
-@plain_kernel
+@inner_kernel
 def _hang_up(x: int, lists: _Lists) -> None:
     """Enter the arcs of a finished vertex in the lists of their upper ends."""
     for arc in range(lists.first[x], lists.first[x + 1]):

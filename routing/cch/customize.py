@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gis.arrays import INF, INVALID, U16, U32, U64, Bool, freeze, group_by
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.weights import COST_BITS, INF_COST, Weights, frozen, new_weights
 from routing.graph.turn_graph import TurnGraph
@@ -183,7 +183,7 @@ def _owners(graph: TurnGraph, hierarchy: Hierarchy, arcs: U32) -> Bool:
     return owner
 
 
-@plain_kernel
+@inner_kernel
 def _key(weight: Any, turn: Any, length: Any) -> Any:
     """The cost of an arc of the roads with a turn."""
     total = int64(weight) + int64(turn)
@@ -208,7 +208,7 @@ def _find_given(hierarchy: Hierarchy, turns: TurnsOut, given: Given) -> None:
                 given.down_arc[at], given.down_turn[at] = arc, turns.turn_cost[i]
 
 
-@plain_kernel
+@inner_kernel
 def find_arc(first: U32, upper: U32, low: Any, high: Any) -> int:
     """Position of the arc between two vertices, which exists."""
     a, b = int64(first[low]), int64(first[low + 1])
@@ -221,7 +221,7 @@ def find_arc(first: U32, upper: U32, low: Any, high: Any) -> int:
     return a
 
 
-@plain_kernel
+@inner_kernel
 def _begin_vertex(y: int, hierarchy: Hierarchy, inputs: Inputs, weights: Weights) -> None:
     """Give the arcs of a vertex what their turns cost, or nothing."""
     weight, length_cm, given = inputs.weight, inputs.length_cm, inputs.given
@@ -243,7 +243,7 @@ def _begin_vertex(y: int, hierarchy: Hierarchy, inputs: Inputs, weights: Weights
             weights.down_children[i, 1] = INVALID
 
 
-@plain_kernel
+@inner_kernel
 def _relax_triangles(
     y: int, hierarchy: Hierarchy, below: Below, weights: Weights, places: _Places, part: _Part
 ) -> None:
@@ -282,7 +282,7 @@ def _relax_triangles(
             j -= 1
 
 
-@plain_kernel
+@inner_kernel
 def _place_arcs(y: int, hierarchy: Hierarchy, places: _Places) -> None:
     for i in range(hierarchy.first_up[y], hierarchy.first_up[y + 1]):
         places.up[hierarchy.up_head[i]] = i

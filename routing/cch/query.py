@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gis.arrays import INVALID, U32, U64, freeze
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from routing.cch.customize import find_arc
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.unpack import unpack_arc
@@ -94,7 +94,7 @@ def plant(side: Side, rank: U32, vertex: U32, cost: U64) -> int:
     return n_front
 
 
-@plain_kernel
+@inner_kernel
 def plant_one(side: Side, x: Any, cost: Any, n_front: int) -> int:
     """Label one seed of a side; returns how many vertices its front has."""
     if cost < side.label[x]:
@@ -106,7 +106,7 @@ def plant_one(side: Side, x: Any, cost: Any, n_front: int) -> int:
     return n_front
 
 
-@plain_kernel
+@inner_kernel
 def lowest(front: U32, n_front: int) -> int:
     """Where the lowest vertex of a front is."""
     best = 0
@@ -116,7 +116,7 @@ def lowest(front: U32, n_front: int) -> int:
     return best
 
 
-@plain_kernel
+@inner_kernel
 def climb(front: U32, n_front: int, at: int, parent: U32) -> int:
     """Replace one vertex of a front by its parent; returns how many vertices remain."""
     above = parent[front[at]]
@@ -130,7 +130,7 @@ def climb(front: U32, n_front: int, at: int, parent: U32) -> int:
     return n_front
 
 
-@plain_kernel
+@inner_kernel
 def relax(x: Any, first: U32, upper: U32, cost: U64, side: Side) -> None:
     """Follow the arcs of a vertex to their upper ends."""
     here = side.label[x]

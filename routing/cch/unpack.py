@@ -3,11 +3,11 @@
 from typing import Any
 
 from gis.arrays import INVALID, U32
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64
 from routing.cch.weights import Weights
 
 
-@plain_kernel
+@inner_kernel
 def unpack_arc(weights: Weights, arc: Any, stack: U32, path: U32, n_path: int) -> int:
     """Append the vertices of the turn graph along an arc, its tail left out, to a path.
 

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from gis.arrays import U8
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from routing.order.layer import Layer
 from routing.order.max_flow import SOURCE, TARGET, Flow, max_flow
 
@@ -65,13 +65,13 @@ def find_cut(layer: Layer, flow: Flow, side: U8, cell: Cell, first: int, n_lines
     return best
 
 
-@plain_kernel
+@inner_kernel
 def is_large(cell: Cell) -> bool:
     """Whether a cell is worth the two lines beside the best of half of them."""
     return cell.end - cell.begin > LARGE_NODES
 
 
-@plain_kernel
+@inner_kernel
 def _fix_ends(layer: Layer, flow: Flow, cell: Cell, direction: int) -> int:
     """Mark sources and targets; the number of half-edges that leave the sources."""
     order, mark = layer.order, flow.mark
@@ -100,7 +100,7 @@ def _fix_ends(layer: Layer, flow: Flow, cell: Cell, direction: int) -> int:
     return n_starts
 
 
-@plain_kernel
+@inner_kernel
 def _balance(layer: Layer, flow: Flow, cell: Cell, direction: int, stamp: int) -> int:
     """Of the least cuts find a balanced one; the number of nodes on the source side.
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gis.arrays import I32, U32
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from routing.order.plane_graph import N_DIRECTIONS, PlaneGraph, directions
 
 MOST_SORTED = 64
@@ -101,7 +101,7 @@ def _embed(
     return n_halves
 
 
-@plain_kernel
+@inner_kernel
 def _bearing(east: int, north: int) -> float:
     """A number from 0 to 4 that grows with the angle from the east, counterclockwise."""
     if east == 0 and north == 0:

@@ -9,7 +9,7 @@ plane, so passes are repeated until one finds nothing; two or three do.
 from typing import NamedTuple
 
 from gis.arrays import I32, U8, U32
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from routing.order.layer import Layer
 
 TARGET = -1
@@ -75,7 +75,7 @@ def max_flow(
     return value, stamp
 
 
-@plain_kernel
+@inner_kernel
 def _find_path(layer: Layer, flow: Flow, base: int, half: int, stamp: int) -> int:
     """Number of half-edges of a path to a target that begins with the one given; 0: none."""
     head, twin, mark, cursor, left = layer.head, layer.twin, flow.mark, flow.cursor, flow.left

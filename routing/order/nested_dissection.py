@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gis.arrays import INVALID, U8, U32
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from routing.order.inertial_flow import SWEEP_NODES, Cell, find_cut, is_large, sweep_cut
 from routing.order.layer import Layer, fill_layer, new_layer, u32
 from routing.order.max_flow import Flow
@@ -163,7 +163,7 @@ def _cut_cells(dissection: Dissection, begin: int, in_parts: bool, once: bool) -
     return top
 
 
-@plain_kernel
+@inner_kernel
 def _choose_separator(layer: Layer, side: U8, cell: Cell) -> None:
     """Remove the nodes at the cut from the side that has fewer of them."""
     n_beside_0, n_beside_1 = 0, 0
@@ -182,7 +182,7 @@ def _choose_separator(layer: Layer, side: U8, cell: Cell) -> None:
                     break
 
 
-@plain_kernel
+@inner_kernel
 def _number_parts(here: Layer, there: Layer, split: Split, cell: Cell, odd: int, below: int) -> int:
     """Number the nodes by connected part, and put the parts on the stack of cells."""
     side, new_node, part, visited = split.side, split.new_node, split.part, split.free
@@ -221,7 +221,7 @@ def _number_parts(here: Layer, there: Layer, split: Split, cell: Cell, odd: int,
     return below
 
 
-@plain_kernel
+@inner_kernel
 def _move_halves(here: Layer, there: Layer, split: Split, cell: Cell) -> None:
     """Copy the half-edges within the parts; the arcs of the others get their places."""
     side, new_node, part, new_half = split.side, split.new_node, split.part, split.new_half
@@ -254,7 +254,7 @@ def _move_halves(here: Layer, there: Layer, split: Split, cell: Cell) -> None:
         split.arc_order[back - n_cut + i] = split.arc_order[back + i] ^ 1
 
 
-@plain_kernel
+@inner_kernel
 def _move_orders(here: Layer, there: Layer, split: Split, cell: Cell) -> None:
     """Divide the orders along all lines among the parts."""
     part, free = split.part, split.free

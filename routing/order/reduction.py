@@ -8,7 +8,7 @@ Eijkhof 2005, section 3). They are a third to a half of the nodes of a road netw
 from typing import NamedTuple
 
 from gis.arrays import U8, U32
-from gis.jit import int64, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from routing.order.layer import Layer
 
 SEPARATOR = 2
@@ -83,7 +83,7 @@ def reduce_graph(layer: Layer, side: U8, reduction: Reduction) -> tuple[int, int
     return n_out, n_arcs
 
 
-@plain_kernel
+@inner_kernel
 def _take_out(layer: Layer, side: U8, reduction: Reduction, node: int, n_arcs: int) -> int:
     """Order the arcs of a node's last one or two edges; the number of arcs ordered.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gis.arrays import I64, INF, INVALID, U32, freeze
 from gis.geodesy import UNITS_PER_DEGREE
-from gis.jit import kernel
+from gis.jit import inner_kernel, kernel, plain_kernel
 from gis.network.road_network import RoadNetwork, arc_ends
 from routing.graph.components import Components
 from routing.graph.turn_graph import TurnGraph
@@ -175,7 +175,7 @@ def _seed_bounds(bounds: Bounds, arc: U32) -> I64:
     return least
 
 
-@kernel
+@plain_kernel
 def _measure(first: U32, head: U32, weight: U32, source: int, cost: U32, heap: I64) -> None:
     """Costs from a node to all others (Dijkstra 1959); ``cost`` (N,) comes filled with INF."""
     cost[source] = 0
@@ -194,7 +194,7 @@ def _measure(first: U32, head: U32, weight: U32, source: int, cost: U32, heap: I
                 size = push(heap, size, through, neighbour)
 
 
-@kernel
+@inner_kernel
 def _bound(near: U32, far: U32, goal_near: I64, goal_far: I64, node: Int) -> Int:
     """The least that a path costs between a node and the goal."""
     least = np.int64(0)
@@ -204,7 +204,7 @@ def _bound(near: U32, far: U32, goal_near: I64, goal_far: I64, node: Int) -> Int
     return least
 
 
-@kernel
+@inner_kernel
 def _settle(
     here: Direction, there: Direction, settled: U32, query: int, size: int, meeting: I64
 ) -> int:

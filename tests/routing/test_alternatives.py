@@ -324,15 +324,23 @@ class Drawn:
         self.hierarchy = build_hierarchy(self.graph, order)
         self.weights = Customizer.of(self.graph, self.hierarchy).customize(self.metric)
 
-    def find(self, source: str, target: str, number: int, limits: AlternativeLimits) -> list[str]:
-        """The routes from the start of an arc to the end of another, as the arcs they pass."""
+    def ends(self, source: str, target: str) -> tuple[Seeds, Seeds]:
+        """From the start of an arc to the end of another."""
         start, end = Place(self.names.index(source), 0.0), Place(self.names.index(target), 1.0)
-        ends = (
+        return (
             source_seeds(self.graph, self.metric, [start]),
             target_seeds(self.graph, self.metric, [end]),
         )
+
+    def paths(
+        self, ends: tuple[Seeds, Seeds], number: int, limits: AlternativeLimits
+    ) -> list[Path]:
         state = new_state(self.hierarchy)
-        paths = find_alternatives(state, self.hierarchy, self.weights, *ends, number, limits)
+        return find_alternatives(state, self.hierarchy, self.weights, *ends, number, limits)
+
+    def find(self, source: str, target: str, number: int, limits: AlternativeLimits) -> list[str]:
+        """The routes, as the arcs they pass."""
+        paths = self.paths(self.ends(source, target), number, limits)
         return ["-".join(self.names[v] for v in path.vertices.tolist()) for path in paths]
 
 
@@ -346,6 +354,30 @@ def test_bridges() -> None:
     assert town.find("rs", "tu", 9, limits) == [straight, down, up]
 
 
+def test_optimality() -> None:
+    """However large pieces must be cheapest paths, they are; the larger, the fewer routes.
+
+    The way over ef is tried with every window, so also with those about which it depends.
+    """
+    town = Drawn(RIVER, ROADS, ["bc", "xy", "ad", "ef"])
+    ends = town.ends("rs", "tu")
+    judge = Judge(key_steps(town.graph, town.metric), rows_of(ends[0]), rows_of(ends[1]))
+    numbers = []
+    for part in np.linspace(0, 1, 201).tolist():
+        limits = AlternativeLimits(optimality=part, stretch=0.9, sharing=1.0)
+        paths = town.paths(ends, 9, limits)
+        judge.check(paths, limits)
+        numbers.append(len(paths))
+    assert numbers[0] == 4 and numbers[-1] == 1 and sorted(numbers, reverse=True) == numbers
+
+
+def test_many_vertices() -> None:
+    """An alternative may have far more vertices than the optimum."""
+    town = Drawn(RIVER, ROADS, ["bc", "xy", "ad", "ef"])
+    routes = town.find("sa", "dt", 9, AlternativeLimits(stretch=1.5))
+    assert routes[0] == "ad-dt" and routes[-1] == "ab-be-ef-fc-cd-dt"
+
+
 @pytest.mark.parametrize(
     ("limits", "expected"),
     [
@@ -353,6 +385,8 @@ def test_bridges() -> None:
         (AlternativeLimits(stretch=0.3), ["bc"]),
         (AlternativeLimits(stretch=0.5), ["bc", "xy"]),
         (AlternativeLimits(stretch=0.9), ["bc", "xy", "ef"]),
+        (AlternativeLimits(stretch=0.9, sharing=0.51), ["bc", "xy", "ef"]),
+        (AlternativeLimits(stretch=0.9, sharing=0.49), ["bc", "xy"]),
         (AlternativeLimits(stretch=0.9, sharing=0.31), ["bc", "xy"]),
         (AlternativeLimits(stretch=0.9, sharing=0.29), []),
         (AlternativeLimits(stretch=0.9, optimality=0.9), []),
@@ -367,18 +401,20 @@ def test_limits(limits: AlternativeLimits, expected: list[str]) -> None:
 
 
 RING = """
-s---x---y---t
-     \\ /
+s--a-----b--t
+   |     |
+   x-----y
+    |   |
       v
 """
 
 
 def test_no_loops() -> None:
     """Over v, which is on a ring that may be driven in one direction, one would pass xy twice."""
-    ways = "\n".join(f"{way} highway=primary oneway=yes" for way in ["sx", "xy", "yt", "yv", "vx"])
-    town = Drawn(RING, ways, ["yv"])
+    ways = [*["sa", "ab", "bt"], *(f"{way} oneway=yes" for way in ["ax", "xy", "yb", "yv", "vx"])]
+    town = Drawn(RING, "\n".join(f"{way} highway=primary" for way in ways), ["ab", "xy", "yv"])
     limits = AlternativeLimits(sharing=1.0, optimality=0.0, stretch=99.0)
-    assert town.find("sx", "yt", 3, limits) == ["xy-yt"]
+    assert town.find("sa", "bt", 3, limits) == ["ab-bt", "ax-xy-yb-bt"]
 
 
 def test_no_way() -> None:

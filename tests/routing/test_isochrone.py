@@ -69,7 +69,7 @@ def check_areas(
     for small, large in pairwise(areas):
         assert shapely.difference(small, large).area < 1e-15
     is_open = (world.metric.weight.reshape(-1, 2) < INF).any(axis=1)
-    everything = samples_of(roads.index, is_open, 20)
+    everything = samples_of(roads.shape, is_open, 20)
     box = shapely.total_bounds(areas)
     if not np.isnan(box).any():  # farther away, nothing can be inside
         is_near = (everything > box[:2] - 0.01) & (everything < box[2:] + 0.01)
@@ -139,15 +139,16 @@ d - - - - - - c
 """
 
 
-def test_what_is_enclosed_and_not_reached_is_a_hole() -> None:
-    """A ring road around a road that nothing leads to."""
-    world = drawn(RING, "abcda highway=primary\nxy highway=primary", 100.0)
+@pytest.mark.parametrize("metres", [100.0, 15.0])
+def test_what_is_enclosed_and_not_reached_is_a_hole(metres: float) -> None:
+    """A ring road around a road that nothing leads to, far away or as near as the ring spreads."""
+    world = drawn(RING, "abcda highway=primary\nxy highway=primary", metres)
     origins = [Position(0, 0.0)]
     found = isochrone_areas(roads_of(world), costs_of(world, origins, False, INF), [10**6])
     ((shell, hole),) = found.polygons[0]
     (area,) = found.to_shapely()
     assert area.is_valid and len(shell) > len(hole)
-    index = roads_of(world).index
+    index = roads_of(world).shape
     ring, inner = (samples_of(index, world.network.edge_way == way, 20) for way in (1001, 1002))
     assert shapely.contains_xy(area, ring).all() and not shapely.contains_xy(area, inner).any()
 

@@ -311,6 +311,22 @@ def test_no_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         check_live(read.newest(), 2)
 
 
+def test_no_memory_to_map_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A version that is named, but cannot be announced, goes again."""
+
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    with writer(folder) as write:
+        write.publish(changes_of(1))
+        monkeypatch.setattr(live_module, "map_version", fail)
+        with pytest.raises(ResourceError, match="no memory"):
+            write.publish(changes_of(2))
+        monkeypatch.undo()
+        assert write.sequence == 1 and versions(folder) == ["version-1"]
+        check_live(reader(folder).newest(), 1)
+
+
 @pytest.mark.parametrize("kind", [LiveReader, LiveWriter])
 def test_no_permission(kind: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder that cannot be made or entered is one line."""
@@ -473,7 +489,14 @@ def test_killed_at_random_moments(folder: Path) -> None:
     with process(folder, "watch") as other, process(folder, "kill", "60") as child:
         assert line_of(other) == "0" and line_of(child) == "ready"
         ended = threading.Event()
-        threading.Thread(target=lambda: line_of(child) == "done" and ended.set()).start()
+
+        def wait() -> None:
+            try:
+                assert line_of(child) == "done"
+            finally:
+                ended.set()
+
+        threading.Thread(target=wait).start()
         while not ended.wait(0.0003):
             live = read.newest()
             assert live.sequence >= last

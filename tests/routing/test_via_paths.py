@@ -4,13 +4,20 @@ from itertools import pairwise
 
 import numpy as np
 from graphs import search_worlds
-from hierarchies import Prepared, key_steps, least_keys, packed, prepared_worlds, seeds_of
+from hierarchies import (
+    Prepared,
+    key_steps,
+    least_keys,
+    packed,
+    prepared_worlds,
+    seeds_of,
+    unpack_one_arc,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gis.arrays import INVALID
 from routing.cch.query import new_state, run_query
-from routing.cch.unpack import unpack_arc
 from routing.cch.weights import COST_BITS, INF_COST
 from routing.via_paths import Bounds, Tree, Trees, find_candidates, grow_trees
 
@@ -50,7 +57,7 @@ def vertices_to_seed(prepared: Prepared, trees: Trees, backward: bool, place: in
     while tree.link[place, 0] != INVALID:
         before, arc = tree.link[place].tolist()
         path, stack = np.empty(n + 1, np.uint32), np.empty(n + 1, np.uint32)
-        pieces.append(path[: unpack_arc(weights, arc, stack, path, 0)].tolist())
+        pieces.append(path[: unpack_one_arc(weights, arc, stack, path, 0)].tolist())
         place = before
     first = int(hierarchy.vertex[trees.visited[place]])
     if backward:

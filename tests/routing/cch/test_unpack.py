@@ -4,12 +4,11 @@ from itertools import pairwise
 
 import numpy as np
 from graphs import SearchWorld, lattice_worlds, search_worlds
-from hierarchies import Key, Prepared, key_steps, packed, prepare, prepared_worlds
+from hierarchies import Key, Prepared, key_steps, packed, prepare, prepared_worlds, unpack_one_arc
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gis.arrays import INF
-from routing.cch.unpack import unpack_arc
 from routing.cch.weights import INF_COST, Weights
 
 
@@ -18,7 +17,7 @@ def unpack(prepared: Prepared, weights: Weights, arc: int, tail: int) -> list[in
     n = len(prepared.order)
     path, stack = np.full(n + 2, 7, np.uint32), np.empty(n + 1, np.uint32)
     path[0] = tail
-    n_path = unpack_arc(weights, arc, stack, path, 1)
+    n_path = unpack_one_arc(weights, arc, stack, path, 1)
     assert (path[n_path:] == 7).all()
     found: list[int] = path[:n_path].tolist()
     return found
@@ -67,6 +66,6 @@ def test_a_turn_is_its_head() -> None:
     costs = np.array([1], np.uint64)
     weights = Weights(costs, costs, children, children + np.array([0, 1], np.uint32))
     path, stack = np.zeros(3, np.uint32), np.empty(2, np.uint32)
-    assert unpack_arc(weights, 1, stack, path, 1) == 2
-    assert unpack_arc(weights, 0, stack, path, 2) == 3
+    assert unpack_one_arc(weights, 1, stack, path, 1) == 2
+    assert unpack_one_arc(weights, 0, stack, path, 2) == 3
     assert path.tolist() == [0, 5, 6]

@@ -1,0 +1,43 @@
+"""What a request wants the roads to be like, other than they are."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from routing.avoided_areas import close_areas
+from routing.changes import RoadChanges, combine_changes
+from routing.metric import Metric
+from routing.road_index import RoadIndex
+from routing.road_speeds import speeds_between, speeds_of_ways
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """Speeds in km/h and areas to keep out of; 0 closes a road.
+
+    ``speeds`` are of the pieces of road from one OpenStreetMap node to the next, in that
+    direction; ``way_speeds`` of whole ways, both directions. ``avoid`` are geometries of shapely
+    or polygons as lists of rings of longitudes and latitudes. A piece counts before its way, an
+    area before both. Nothing opens a road that is closed to the vehicle.
+    """
+
+    speeds: Mapping[tuple[int, int], float] = field(default_factory=dict)
+    way_speeds: Mapping[int, float] = field(default_factory=dict)
+    avoid: Sequence[Any] = ()
+
+    def changes(self, roads: RoadIndex, metric: Metric) -> RoadChanges:
+        """What changes in a metric; ``InvalidInput`` for what makes no sense."""
+        made = []
+        if self.way_speeds:
+            ways = np.array(list(self.way_speeds))
+            speeds = list(self.way_speeds.values())
+            made.append(speeds_of_ways(roads, metric, ways, speeds).changes)
+        if self.speeds:
+            begin, end = np.array(list(self.speeds)).reshape(-1, 2).T
+            speeds = list(self.speeds.values())
+            made.append(speeds_between(roads, metric, begin, end, speeds).changes)
+        if self.avoid:
+            made.append(close_areas(roads, metric, self.avoid).changes)
+        return combine_changes(*made)
