@@ -13,7 +13,7 @@ import numpy as np
 from gis.arrays import I64, INF, INVALID, U32, Bool, freeze
 from gis.jit import inner_kernel, int64, plain_kernel
 from routing.cch.hierarchy import Hierarchy
-from routing.cch.query import QueryState, new_state, plant_one, reset, run_query, search
+from routing.cch.query import QueryState, plant_one, reset, run_query, search
 from routing.cch.weights import COST_BITS, Weights
 from routing.seeds import Path, Seeds, cheapest_place
 from routing.via_paths import Bounds, Candidates, Trees, cost_at, find_candidates, grow_trees
@@ -77,9 +77,6 @@ def find_alternatives(
     Candidates are the vertices above either end. The paper's search space of a hierarchy knows
     some only by paths that are not the cheapest; here a sweep down makes all of them exact.
     """
-    n_seeds = max(len(sources.vertex), len(targets.vertex))
-    if n_seeds > len(state.forward.front):
-        state = new_state(hierarchy, n_seeds)
     optimum = run_query(state, hierarchy, weights, sources, targets)
     paths = [optimum] if len(optimum.vertices) else []
     if not paths or number < 1:

@@ -111,7 +111,7 @@ class LocatedPoints:
         for i in np.flatnonzero(~self.on_globe).tolist():
             raise InvalidCoordinate(f"coordinate {i} is not on the globe")
         for i in np.flatnonzero(self.n_positions == 0).tolist():
-            raise NoSegment(f"Could not find a matching segment for coordinate {i}")
+            raise NoSegment(i)
 
     @property
     def n_positions(self) -> I64:

@@ -63,7 +63,7 @@ class CandidateFinder:
         for i, query in enumerate(queries):
             snaps = self.nearest(query, anywhere)
             if not snaps:
-                raise NoSegment(f"Could not find a matching segment for coordinate {i}")
+                raise NoSegment(i)
             near.append(Candidates(snaps, [p for snap in snaps for p in _positions(snap)]))
         connected = [
             self._connected(query, candidates, anywhere)

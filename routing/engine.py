@@ -112,7 +112,7 @@ class Engine:
             raise InvalidInput(f"number is {number}, expected 1 or more")
         snaps = weighting.candidates.nearest(query, is_anywhere(snapping), number)
         if not snaps:
-            raise NoSegment("Could not find a matching segment for coordinate 0")
+            raise NoSegment(0)
         return [self._maker.waypoint(snap, snaps) for snap in snaps[:number]]
 
     def route(

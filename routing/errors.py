@@ -28,9 +28,13 @@ class InvalidCoordinate(QueryError):
 
 
 class NoSegment(QueryError):
-    """No road within the radius of a point."""
+    """No road within the radius of a point, the ``index``-th of the request."""
 
     code = "NoSegment"
+
+    def __init__(self, index: int) -> None:
+        super().__init__(f"Could not find a matching segment for coordinate {index}")
+        self.index = index
 
 
 class NoRoute(QueryError):

@@ -202,7 +202,7 @@ class Vehicle:
             (anywhere, with_path),
         )
         if missing < len(queries):
-            raise NoSegment(f"Could not find a matching segment for coordinate {missing}")
+            raise NoSegment(missing)
         return found, scratch
 
     def costs_of_pairs(

@@ -7,9 +7,11 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import osmium
 from osmium.osm.mutable import Way
 
+from gis.geodesy import distances_m
 from gis.osm.read import read_osm
 from gis.polyline import encode_polyline, overview_tolerance_deg, simplify
 from gis.profiles.registry import get_profile, tag_selection
@@ -107,6 +109,8 @@ def _read_and_ask(folder: Path) -> None:
             raise TimeoutError("the part that builds a dataset has not done it")
         time.sleep(0.05)
     engine = Engine.open(dataset)
+    lon, lat = np.array(_POINTS).T
+    distances_m(lon, lat, lon, lat)
     for reverse in (False, True):
         engine.isochrone(*_POINTS[0], durations_s=[20, 1], reverse=reverse)
         engine.isochrone(*_POINTS[0], durations_s=[1], reverse=reverse)

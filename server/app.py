@@ -10,13 +10,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gis.version import installed_version
 from server.api.openapi import osrm_paths
-from server.api.osrm import SERVICES, OsrmServices
+from server.api.osrm import OsrmServices
+from server.api.services import SERVICES
 from server.pages import docs_page, start_page
 from server.state import EngineState
 
 _DESCRIPTION = (
-    "Routes over OpenStreetMap roads. The services speak version 1 of OSRM's HTTP interface, so"
-    " clients of OSRM work unchanged."
+    "Routes, tables and isochrones over OpenStreetMap roads. The services speak version 1 of OSRM's"
+    " HTTP interface, so clients of OSRM work unchanged; isochrones are asked for in the same way."
 )
 
 

@@ -101,7 +101,9 @@ def route(
         list[str],
         typer.Argument(metavar="LON,LAT", help="Two points or more; -8.61,41.15 works as it is."),
     ],
-    algorithm: Annotated[str, typer.Option(help="astar, or dijkstra to check it.")] = "astar",
+    algorithm: Annotated[
+        str, typer.Option(help="hierarchy, or astar or dijkstra to check it.")
+    ] = "hierarchy",
     profile: Annotated[str | None, typer.Option(help="Vehicle; default: the dataset's.")] = None,
     as_geojson: Annotated[
         bool, typer.Option("--geojson", help="Write a GeoJSON FeatureCollection.")

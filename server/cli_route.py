@@ -33,7 +33,7 @@ def find_route(
             off = distance(waypoint.distance_m)
             err.print(f"note: {lon:.10g},{lat:.10g} is {off} from the road taken for it")
     if form == "json":
-        write_bytes(to_bytes(route_answer(route, RouteParams(list(points)))))
+        write_bytes(to_bytes(route_answer([route], RouteParams(list(points)))))
     elif form == "geojson":
         write_bytes(to_bytes(as_geojson(route)))
     else:

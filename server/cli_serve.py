@@ -1,6 +1,8 @@
 """The command that answers HTTP requests."""
 
 import logging
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from gis.errors import DatasetError
@@ -58,12 +60,19 @@ def open_engine(source: Path | None) -> tuple[Engine, Path]:
 
 
 def _touch(engine: Engine) -> None:
-    """Ask for a route, so that what it needs is loaded before the workers part."""
+    """Ask for some of everything, so that what it needs is loaded before the workers part."""
     west, south, east, north = engine.bounds
+    points = [((3 * west + east) / 4, (3 * south + north) / 4), (east, north)]
     for profile in engine.profiles:
-        points = [((3 * west + east) / 4, (3 * south + north) / 4), (east, north)]
-        try:
-            engine.nearest(*points[0], profile=profile)
-            engine.route(points, profile=profile)
-        except QueryError:
-            pass
+        questions: tuple[Callable[[], object], ...] = (
+            partial(engine.nearest, *points[0], profile=profile),
+            partial(engine.route, points, profile=profile, with_details=True),
+            partial(engine.alternatives, points, profile=profile),
+            partial(engine.table, points, profile=profile, distances=True),
+            partial(engine.isochrone, *points[0], profile=profile, durations_s=[60.0]),
+        )
+        for ask in questions:
+            try:
+                ask()
+            except QueryError:
+                pass

@@ -19,6 +19,14 @@ class Settings:
     """Most results of one question for the nearest roads."""
     max_alternatives: int = 3
     """Most alternatives that may be asked for."""
+    max_table_cells: int = 1_000_000
+    """Most cells of a table: sources times destinations."""
+    max_isochrone_contours: int = 10
+    """Most contours of one request."""
+    max_isochrone_minutes: int = 120
+    """Longest duration of a contour."""
+    max_isochrone_meters: int = 200_000
+    """Longest distance of a contour."""
     max_body_bytes: int = 1 << 20
     """Most bytes of a request body."""
     max_url_bytes: int = 48 * 500 + 1024

@@ -103,6 +103,11 @@ class EngineState:
                 f"/route/v1/{profile}/{a};{c};{b}?overview=full&geometries=geojson"
             ),
             "Every piece of it": f"/route/v1/{profile}/{a};{b}?overview=false&annotations=true",
+            "Two alternatives to it": f"/route/v1/{profile}/{a};{b}?alternatives=2",
+            "From all to all": (f"/table/v1/{profile}/{a};{b};{c}?annotations=duration,distance"),
+            "What is reached in 3 and in 6 minutes": (
+                f"/isochrone/v1/{profile}/{c}?contours_minutes=3,6"
+            ),
             "The three nearest roads": f"/nearest/v1/{profile}/{c}?number=3",
             "All options": "/docs",
             "Whether the server is well": "/health",

@@ -32,6 +32,17 @@ def ask(
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """One request; a body in several parts comes without its length."""
+    return asyncio.run(ask_in_loop(app, method, target, body, headers))
+
+
+async def ask_in_loop(
+    app: Any,
+    method: str,
+    target: str,
+    body: bytes | Iterable[bytes] = b"",
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """One request among others of the same event loop."""
     fields = {"host": "test"} | dict(headers or {})
     parts = [body] if isinstance(body, bytes) else list(body)
     if isinstance(body, bytes) and body:
@@ -63,6 +74,6 @@ def ask(
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    asyncio.run(app(scope, receive, send))
+    await app(scope, receive, send)
     found = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return Response(sent[0]["status"], found, b"".join(m["body"] for m in sent[1:]))

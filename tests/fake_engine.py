@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
+from gis.arrays import F64, freeze
 from gis.manifest import About, Extract
 from routing.engine import Engine
 from routing.errors import NoRoute, NoSegment
@@ -17,11 +19,14 @@ from server.state import EngineState
 
 BOUNDS = (24.9, 60.1, 25.0, 60.2)
 FAILURES: dict[float, Exception] = {
-    50.0: NoSegment("Could not find a matching segment for coordinate 0"),
+    50.0: NoSegment(0),
     51.0: NoRoute("Impossible route between points"),
     52.0: RuntimeError("a fault of ours"),
 }
 """Longitudes that make it fail."""
+
+N_ALTERNATIVES = 2
+"""So many other ways there are."""
 
 SLOW = 60.0
 """A longitude that makes it take a second."""
@@ -46,6 +51,30 @@ def make_leg(
         Annotation(distance, duration, np.arange(1, n + 2)),
         names,
     )
+
+
+def square(lon: float, lat: float, size: float) -> F64:
+    """A closed ring, counterclockwise."""
+    corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)])
+    return corners * size + (lon, lat)
+
+
+@dataclass(frozen=True)
+class FakeTable:
+    """What a table tells."""
+
+    duration_s: F64
+    distance_m: F64 | None
+    sources: tuple[Waypoint, ...]
+    destinations: tuple[Waypoint, ...]
+
+
+@dataclass(frozen=True)
+class FakeIsochrone:
+    """What an isochrone tells."""
+
+    shapes: list[list[Any]]
+    waypoint: Waypoint
 
 
 class FakeEngine:
@@ -76,6 +105,70 @@ class FakeEngine:
             for a, b in pairwise(points)
         ]
         return Route(tuple(legs), tuple(self._waypoint(*point) for point in points))
+
+    def alternatives(
+        self, points: Sequence[tuple[float, float]], number: int, **options: Any
+    ) -> list[Route]:
+        """The straight lines, and once more or less of them with a bend."""
+        best = self.route(points, **options)
+        self.asked |= {"number": number}
+        others = [
+            Route(
+                tuple(
+                    make_leg(
+                        [leg.lon[0], leg.lon[0] + 0.001 * (i + 1), leg.lon[-1]],
+                        [leg.lat[0], leg.lat[0], leg.lat[-1]],
+                    )
+                    for leg in best.legs
+                ),
+                best.waypoints,
+            )
+            for i in range(min(number, N_ALTERNATIVES))
+        ]
+        return [best, *others]
+
+    def table(
+        self,
+        sources: Sequence[tuple[float, float]],
+        destinations: Sequence[tuple[float, float]] | None = None,
+        **options: Any,
+    ) -> "FakeTable":
+        """A tenth of a second and a metre for a millionth of a degree; none over the equator."""
+        self.asked = {"sources": sources, "destinations": destinations} | options
+        ends = sources if destinations is None else destinations
+        for i, (lon, _) in enumerate((*sources, *ends)):
+            if lon == 50.0:
+                raise NoSegment(i)
+            if lon in FAILURES:
+                raise FAILURES[lon]
+            if lon == SLOW:
+                time.sleep(1)
+        a, b = np.array(sources)[:, None], np.array(ends)[None]
+        size = np.abs(a - b).sum(axis=2) * 1e6
+        is_none = (a[..., 1] < 0) != (b[..., 1] < 0)
+        duration_s, distance_m = (np.where(is_none, np.nan, size * f) for f in (0.1, 1.0))
+        return FakeTable(
+            freeze(duration_s),
+            freeze(distance_m) if options["distances"] else None,
+            tuple(self._waypoint(*point) for point in sources),
+            tuple(self._waypoint(*point) for point in ends),
+        )
+
+    def isochrone(self, lon: float, lat: float, **options: Any) -> FakeIsochrone:
+        """Two squares of the limit's size with holes, or their sides; one below 100."""
+        self.asked = {"lon": lon, "lat": lat} | options
+        if lon in FAILURES:
+            raise FAILURES[lon]
+        shapes: list[list[Any]] = []
+        for limit in options["durations_s"] or options["distances_m"]:
+            size = limit * 1e-6
+            squares = [
+                [square(x, lat, size), square(x, lat, size / 2)[::-1]]
+                for x in (lon - 2 * size, lon + 2 * size)[: 1 + (limit >= 100)]
+            ]
+            lines = [ring for polygon in squares for ring in polygon]
+            shapes.append(lines if options["lines"] else squares)
+        return FakeIsochrone(shapes, self._waypoint(lon, lat))
 
     def nearest(self, lon: float, lat: float, **options: Any) -> list[Waypoint]:
         """The point itself, as often as asked for."""

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from oracles import turns_of
 
 from gis.arrays import INF, U32, freeze
+from gis.jit import plain_kernel
 from routing.cch.customize import Customizer
 from routing.cch.hierarchy import Hierarchy, build_hierarchy, check_hierarchy
-from routing.cch.weights import COST_BITS
+from routing.cch.unpack import unpack_arc
+from routing.cch.weights import COST_BITS, Weights
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
 from routing.seeds import Seeds
@@ -131,3 +133,9 @@ def seeds_of(rows: Sequence[tuple[int, int, int]]) -> Seeds:
     """Seeds of vertex, cost and length, with a place each."""
     table = np.array([(*row, place) for place, row in enumerate(rows)], np.uint32).reshape(-1, 4)
     return Seeds(*(freeze(column) for column in table.T))
+
+
+@plain_kernel
+def unpack_one_arc(weights: Weights, arc: int, stack: U32, path: U32, n_path: int) -> int:
+    """The way to `unpack_arc` from Python."""
+    return unpack_arc(weights, arc, stack, path, n_path)

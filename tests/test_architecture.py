@@ -14,6 +14,7 @@ MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
 MAX_KERNEL_PARAMETERS = 8
 NUMBA_DECORATORS = {"njit", "jit", "vectorize", "guvectorize", "cfunc", "stencil", "jitclass"}
+KERNELS = {"kernel", "plain_kernel", "inner_kernel"}
 NOT_IN_KERNELS = {"print", "sort", "sorted", "argsort", "searchsorted", "unique"}
 
 
@@ -45,7 +46,7 @@ def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionD
 
 
 def is_kernel(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return any(called_name(d) in {"kernel", "plain_kernel"} for d in function.decorator_list)
+    return any(called_name(d) in KERNELS for d in function.decorator_list)
 
 
 def called_name(node: ast.expr) -> str:
@@ -80,6 +81,40 @@ def forbidden_in_kernels(tree: ast.Module) -> list[str]:
             if isinstance(node, ast.Call) and called_name(node) in NOT_IN_KERNELS:
                 found.append(f"{function.name}: {called_name(node)}")
     return found
+
+
+def inner_kernels() -> dict[str, set[str]]:
+    """The kernels that have no way in from Python, by module."""
+    return {
+        module_of(path): {
+            function.name
+            for function in functions(parse(path))
+            if "inner_kernel" in map(called_name, function.decorator_list)
+        }
+        for path in FILES
+    }
+
+
+def names_outside_kernels(tree: ast.AST) -> Iterator[str]:
+    """The plain names that code uses which is not that of a kernel."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        if not (isinstance(node, ast.FunctionDef) and is_kernel(node)):
+            yield from names_outside_kernels(node)
+
+
+def test_inner_kernels_are_called_by_kernels_alone() -> None:
+    """Called from Python, an inner kernel is a segmentation fault."""
+    inner = inner_kernels()
+    assert sum(map(len, inner.values())) > 20
+    for path in [*FILES, *sorted((ROOT / "tests").rglob("*.py"))]:
+        tree = parse(path)
+        known = set(inner.get(module_of(path), ()))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module in inner:
+                known |= {a.asname or a.name for a in node.names if a.name in inner[node.module]}
+        assert not known & set(names_outside_kernels(tree)), path
 
 
 def test_there_are_files() -> None:

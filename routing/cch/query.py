@@ -13,7 +13,6 @@ from routing.cch.weights import COST_BITS, INF_COST, Weights
 from routing.seeds import Path, Seeds, cheapest_place, no_path
 
 _NOTHING = np.uint64(INF_COST)
-_MOST_SEEDS = 1024
 
 
 class Side(NamedTuple):
@@ -23,7 +22,7 @@ class Side(NamedTuple):
     |---|---|---|
     | label | uint64 (V,) | cost of the best path yet between the seeds and the vertex |
     | origin | uint32 (V,) | vertex before it on that path, INVALID for a seed |
-    | front | uint32 (S,) | the next vertex on the way up from each seed, or fewer |
+    | front | uint32 (V,) | the next vertex on the way up from each seed, or fewer |
     """
 
     label: U64
@@ -50,16 +49,16 @@ class QueryState(NamedTuple):
     path: U32
 
 
-def new_state(hierarchy: Hierarchy, n_seeds: int = _MOST_SEEDS) -> QueryState:
-    """Scratch for queries with up to so many seeds at either end."""
+def new_state(hierarchy: Hierarchy) -> QueryState:
+    """Scratch for queries with any seeds."""
     n = len(hierarchy.rank)
     stack, path, visited = (np.empty(n + 1, np.uint32) for _ in range(3))
-    return QueryState(_new_side(n, n_seeds), _new_side(n, n_seeds), visited, stack, path)
+    return QueryState(_new_side(n), _new_side(n), visited, stack, path)
 
 
-def _new_side(n: int, n_seeds: int) -> Side:
+def _new_side(n: int) -> Side:
     label = np.full(n, INF_COST, np.uint64)
-    return Side(label, np.empty(n, np.uint32), np.empty(n_seeds, np.uint32))
+    return Side(label, np.empty(n, np.uint32), np.empty(n, np.uint32))
 
 
 def run_query(
@@ -70,8 +69,6 @@ def run_query(
     Elimination-tree query (Dibbelt, Strasser, Wagner, JEA 21, 2016, section 6): all ancestors of
     either end in ascending order, without a queue.
     """
-    if max(len(sources.vertex), len(targets.vertex)) > len(state.forward.front):
-        state = new_state(hierarchy, max(len(sources.vertex), len(targets.vertex)))
     n_forward = plant(state.forward, hierarchy.rank, sources.vertex, sources.key)
     n_backward = plant(state.backward, hierarchy.rank, targets.vertex, targets.key)
     cost, meeting, n_visited = search(hierarchy, weights, state, n_forward, n_backward)

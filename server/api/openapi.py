@@ -1,9 +1,11 @@
 """The part of the OpenAPI document that describes the OSRM services, made from their options."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from server.api.osrm import SERVICES
+from server.api.openapi_answers import ANSWERS, ERROR
 from server.api.osrm_params import Params, options_of
+from server.api.services import SERVICES
 
 _COORDINATES = (
     "Points as `longitude,latitude` in degrees separated by `;`, or `polyline(...)` or"
@@ -15,33 +17,37 @@ _TEXTS = {
         "The fastest route over two points or more, in the order given.",
         "24.94,60.167;24.95,60.175",
     ),
+    "table": (
+        "Table",
+        "Durations and distances of the fastest routes from every source to every destination.",
+        "24.94,60.167;24.95,60.175;24.945,60.17",
+    ),
+    "isochrone": (
+        "Isochrone",
+        "What can be reached from a point, or reach it, within some minutes or metres: GeoJSON"
+        " with a feature for each limit. Either `contours_minutes` or `contours_meters` must be"
+        " given.",
+        "24.94,60.167",
+    ),
     "nearest": (
         "Nearest roads",
         "The roads nearest to a point on which a route may begin and end.",
         "24.94,60.167",
     ),
 }
-_ERROR = {
-    "type": "object",
-    "required": ["code", "message"],
-    "properties": {"code": {"type": "string"}, "message": {"type": "string"}},
+_EXAMPLES = {"contours_minutes": "3,6"}
+"""Of options without which nothing is asked."""
+
+_FAILURES = {
+    "400": "What was asked is wrong or has no answer; `code` names the kind",
+    "414": "The URL is too long; use POST",
+    "431": "The headers are too long",
+    "500": "A fault of the server",
+    "503": "Too many requests are waiting; try again later",
 }
-_ANSWER = {
-    "type": "object",
-    "required": ["code"],
-    "properties": {"code": {"type": "string", "enum": ["Ok"]}},
-}
-_ANSWERS = {
-    "200": ("`code` is Ok", _ANSWER),
-    "400": ("What was asked is wrong or has no answer; `code` names the kind", _ERROR),
-    "414": ("The URL is too long; use POST", _ERROR),
-    "431": ("The headers are too long", _ERROR),
-    "500": ("A fault of the server", _ERROR),
-    "503": ("Too many requests are waiting; try again later", _ERROR),
-}
-_BODY_ANSWERS = {
-    "413": ("The body is too long", _ERROR),
-    "415": ("The body does not say that it is JSON", _ERROR),
+_BODY_FAILURES = {
+    "413": "The body is too long",
+    "415": "The body does not say that it is JSON",
 }
 
 
@@ -66,13 +72,13 @@ def osrm_paths() -> dict[str, Any]:
                 },
                 *_query(service.params),
             ],
-            "responses": _responses(_ANSWERS),
+            "responses": _responses(name, _FAILURES),
         }
         post = {
             "operationId": f"post_{name}",
             "parameters": [_profile()],
             "requestBody": {"required": True, "content": _json(_body_schema(service.params))},
-            "responses": _responses(_ANSWERS | _BODY_ANSWERS),
+            "responses": _responses(name, _FAILURES | _BODY_FAILURES),
         }
         paths[f"{base}/{{coordinates}}"] = {"get": text | get}
         paths[base] = {
@@ -98,17 +104,20 @@ def _query(params: type[Params]) -> list[dict[str, Any]]:
     for name, (value, description) in options_of(params).items():
         schema = dict(value.url_schema)
         default = getattr(defaults, name)
-        if isinstance(default, bool | int | str):
+        if isinstance(default, bool | int | float | str):
             schema["default"] = default
-        found.append(
-            {
-                "name": name,
-                "in": "query",
-                "required": False,
-                "description": description,
-                "schema": schema,
-            }
-        )
+        elif isinstance(default, frozenset) and default:
+            schema["default"] = ",".join(sorted(default))
+        option = {
+            "name": name,
+            "in": "query",
+            "required": False,
+            "description": description,
+            "schema": schema,
+        }
+        if name in _EXAMPLES:
+            option["example"] = _EXAMPLES[name]
+        found.append(option)
     return found
 
 
@@ -128,12 +137,13 @@ def _body_schema(params: type[Params]) -> dict[str, Any]:
     }
 
 
-def _responses(answers: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
-    return {
-        status: {"description": description, "content": _json(schema)}
-        for status, (description, schema) in sorted(answers.items())
+def _responses(service: str, failures: dict[str, str]) -> dict[str, Any]:
+    ok = {"description": "`code` is Ok", "content": _json(ANSWERS[service])}
+    return {"200": ok} | {
+        status: {"description": description, "content": _json(ERROR)}
+        for status, description in sorted(failures.items())
     }
 
 
-def _json(schema: dict[str, Any]) -> dict[str, Any]:
+def _json(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"application/json": {"schema": schema}}

@@ -3,26 +3,16 @@
 import asyncio
 import logging
 import re
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import deflate
 from starlette.types import Receive, Scope, Send
 
-from server.api.osrm_json import error_answer, nearest_answer, route_answer, to_bytes
-from server.api.osrm_params import (
-    NearestParams,
-    Params,
-    RouteParams,
-    check_nearest,
-    check_route,
-    params_from_json,
-    params_from_url,
-)
+from server.api.osrm_json import error_answer, to_bytes
+from server.api.osrm_requests import params_from_json, params_from_url
 from server.api.osrm_url import SCOPE_TARGET, RequestPath, decode_target, split_url
+from server.api.services import PLANNED, SERVICES, Service
 from server.errors import (
     BodyTooLarge,
     HeadersTooLarge,
@@ -65,69 +55,20 @@ _LINGER_S = 5.0
 _GZIP = re.compile(rb"(?:^|,)\s*gzip\s*(?:;\s*q\s*=\s*([0-9.]*)\s*)?(?:,|$)")
 
 _VERSION = 1
-_QUICK_DEG = 0.1
-"""Sum of the differences in longitude and latitude: some 10 km, a search of a millisecond."""
-_QUICK_RESULTS = 10
 
 
-def _route(state: EngineState, profile: str, params: RouteParams) -> bytes:
-    route = state.engine.route(
-        params.coordinates,
-        profile=profile,
-        radiuses=params.radiuses,
-        bearings=params.bearings,
-        continue_straight=params.continue_straight,
-        snapping=params.snapping,
-        waypoints=params.waypoints or None,
-    )
-    return to_bytes(route_answer(route, params))
+class _Answer(NamedTuple):
+    """What is sent, and whether it is compressed."""
+
+    body: bytes
+    is_compressed: bool = False
 
 
-def _nearest(state: EngineState, profile: str, params: NearestParams) -> bytes:
-    (lon, lat) = params.coordinates[0]
-    waypoints = state.engine.nearest(
-        lon,
-        lat,
-        profile=profile,
-        number=params.number,
-        radius_m=params.radiuses[0] if params.radiuses else None,
-        bearing=params.bearings[0] if params.bearings else None,
-        snapping=params.snapping,
-    )
-    return to_bytes(nearest_answer(waypoints, params))
-
-
-def _is_quick_route(params: RouteParams) -> bool:
-    if len(params.coordinates) > 2 or params.bearings is not None:
-        return False
-    (lon_a, lat_a), (lon_b, lat_b) = params.coordinates
-    return abs(lon_a - lon_b) + abs(lat_a - lat_b) < _QUICK_DEG
-
-
-def _is_quick_nearest(params: NearestParams) -> bool:
-    """Whether few roads have to be looked at: a bearing may rule out any number of them."""
-    return params.bearings is None and params.number <= _QUICK_RESULTS
-
-
-@dataclass(frozen=True)
-class Service:
-    """How one service reads, checks and answers a request.
-
-    What ``is_quick`` is answered at once, since that takes a millisecond as a rule; whatever may
-    hold up others for longer is handed to a thread.
-    """
-
-    params: type[Params]
-    check: Callable[[Any, Settings], None]
-    answer: Callable[[EngineState, str, Any], bytes]
-    is_quick: Callable[[Any], bool]
-
-
-SERVICES = {
-    "route": Service(RouteParams, check_route, _route, _is_quick_route),
-    "nearest": Service(NearestParams, check_nearest, _nearest, _is_quick_nearest),
-}
-PLANNED = ("table", "match", "trip", "tile")
+def _packed(body: bytes, may_compress: bool) -> _Answer:
+    """An answer, compressed if that is allowed and pays."""
+    if may_compress and len(body) >= _WORTH_COMPRESSING:
+        return _Answer(bytes(deflate.gzip_compress(body, 1)), True)
+    return _Answer(body)
 
 
 class OsrmServices:
@@ -141,23 +82,23 @@ class OsrmServices:
         headers = _JSON
         incoming = _Incoming(receive)
         try:
-            status, body = 200, await self._answer(scope, incoming)
+            status, answer = 200, await self._answer(scope, incoming)
         except Exception as error:
             status, code, message = status_code_message(error)
             if status == 500:
                 _log.exception("request failed: %s", scope.get("path"))
-            body = to_bytes(error_answer(code, message))
-        if body is None:
-            status, body, headers = 204, b"", _CORS
+            answer = _packed(to_bytes(error_answer(code, message)), _accepts_gzip(scope))
+        if answer is None:
+            status, answer, headers = 204, _Answer(b""), _CORS
         elif status == 405:
             headers = (*headers, (b"allow", METHODS.encode()))
         elif status in _CLOSING:
             headers = (*headers, (b"connection", b"close"))
         elif status == _BUSY:
             headers = (*headers, (b"retry-after", b"1"))
-        if len(body) >= _WORTH_COMPRESSING and _accepts_gzip(scope):
-            body = bytes(deflate.gzip_compress(body, 1))
+        if answer.is_compressed:
             headers = (*headers, *_COMPRESSED)
+        body = answer.body
         await send(
             {
                 "type": "http.response.start",
@@ -173,7 +114,7 @@ class OsrmServices:
             body = b""
         await send({"type": "http.response.body", "body": body})
 
-    async def _answer(self, scope: Scope, incoming: "_Incoming") -> bytes | None:
+    async def _answer(self, scope: Scope, incoming: "_Incoming") -> "_Answer | None":
         """The answer to a request that is right, or None where there is nothing to say."""
         method = scope["method"]
         _check_size(scope, self._state.settings)
@@ -193,9 +134,12 @@ class OsrmServices:
             raise InvalidMethod("Method not allowed. Use GET, HEAD, POST, or OPTIONS.")
         profile = self._state.profile(path.profile)
         service.check(params, self._state.settings)
-        if service.is_quick(params):
-            return service.answer(self._state, profile, params)
-        return await self._state.in_thread(partial(service.answer, self._state, profile, params))
+        may_pack = _accepts_gzip(scope)
+
+        def answer() -> _Answer:
+            return _packed(service.answer(self._state, profile, params), may_pack)
+
+        return answer() if service.is_quick(params) else await self._state.in_thread(answer)
 
 
 class _Incoming:

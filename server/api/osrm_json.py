@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 import orjson
 
-from gis.arrays import F64
+from gis.arrays import F64, I64
+from gis.geodesy import distances_m, to_units
 from gis.polyline import encode_polyline, overview_tolerance_deg, simplify
+from routing.batch import TravelTable
 from routing.route import Leg, Route, Waypoint
-from server.api.osrm_params import NearestParams, RouteParams
-from server.api.osrm_values import HINT_LENGTH
+from server.api.osrm_params import NearestParams, Params, RouteParams, TableParams
+from server.api.osrm_per_point import HINT_LENGTH
 
 WEIGHT_NAME = "duration"
 """What routes minimise."""
@@ -23,6 +25,14 @@ HINT = "A" * HINT_LENGTH
 
 _PRECISION = {"polyline": 5, "polyline6": 6}
 
+_CELLS_AT_ONCE = 50_000
+"""So many take some 3 ms to write."""
+
+_LONGEST_S = 214_748_364.6
+"""What OSRM cuts scaled durations to: its largest."""
+_LARGEST_FACTOR = 1e12
+"""Such a factor makes everything the longest; one that is infinite would turn 0 into NaN."""
+
 
 def to_bytes(answer: dict[str, Any]) -> bytes:
     """The JSON text of an answer; NaN and infinities become null."""
@@ -34,13 +44,14 @@ def error_answer(code: str, message: str) -> dict[str, Any]:
     return {"code": code, "message": message}
 
 
-def route_answer(route: Route, params: RouteParams) -> dict[str, Any]:
-    """The answer of the route service."""
-    answer: dict[str, Any] = {"code": "Ok", "routes": [route_object(route, params)]}
+def route_answer(routes: Sequence[Route], params: RouteParams) -> dict[str, Any]:
+    """The answer of the route service: one route or more between the same waypoints."""
+    answer: dict[str, Any] = {
+        "code": "Ok",
+        "routes": [route_object(route, params) for route in routes],
+    }
     if not params.skip_waypoints:
-        answer["waypoints"] = [
-            waypoint_object(waypoint, params.generate_hints) for waypoint in route.waypoints
-        ]
+        answer["waypoints"] = _waypoints(routes[0].waypoints, params)
     return answer
 
 
@@ -57,11 +68,76 @@ def nearest_answer(waypoints: Sequence[Waypoint], params: NearestParams) -> dict
     }
 
 
+def table_answer(table: TravelTable, params: TableParams) -> dict[str, Any]:
+    """The answer of the table service; a cell without a route is null, or an estimate."""
+    answer: dict[str, Any] = {"code": "Ok"}
+    duration_s, distance_m = table.duration_s, table.distance_m
+    if params.fallback_speed is not None:
+        cells = np.ascontiguousarray(np.argwhere(np.isnan(duration_s)))
+        estimate_m = _straight_m(table, params, cells)
+        estimate_s = estimate_m / max(params.fallback_speed, 1 / _LARGEST_FACTOR)
+        duration_s = _filled(duration_s, cells, estimate_s)
+        if distance_m is not None:
+            distance_m = _filled(distance_m, cells, estimate_m)
+        answer["fallback_speed_cells"] = cells
+    if "duration" in params.annotations:
+        if params.scale_factor != 1:
+            factor = min(params.scale_factor, _LARGEST_FACTOR)
+            duration_s = np.minimum(duration_s * factor, _LONGEST_S)
+        answer["durations"] = _table_text(duration_s)
+    if distance_m is not None:
+        answer["distances"] = _table_text(distance_m)
+    if not params.skip_waypoints:
+        answer["sources"] = answer["destinations"] = _waypoints(table.sources, params)
+        if table.destinations is not table.sources:
+            answer["destinations"] = _waypoints(table.destinations, params)
+    return answer
+
+
+def _table_text(table: F64) -> orjson.Fragment:
+    """A table to a tenth as JSON, NaN as null; written in parts, to let other threads go on."""
+    n_rows, n_columns = table.shape
+    step = max(_CELLS_AT_ONCE // n_columns, 1)
+    parts = [
+        orjson.dumps(table[row : row + step].round(1), option=orjson.OPT_SERIALIZE_NUMPY)[1:-1]
+        for row in range(0, n_rows, step)
+    ]
+    return orjson.Fragment(b"[%b]" % b",".join(parts))
+
+
+def _straight_m(table: TravelTable, params: TableParams, cells: I64) -> F64:
+    """Lengths (n,) of the straight lines from source to destination for cells (n, 2)."""
+    if params.fallback_coordinate == "input":
+        given = np.array(params.coordinates)
+        ends = given[list(params.source_indices)], given[list(params.destination_indices)]
+    else:
+        ends = _places(table.sources), _places(table.destinations)
+    (lon_a, lat_a), (lon_b, lat_b) = (
+        to_units(places[column]).T for places, column in zip(ends, cells.T, strict=True)
+    )
+    return distances_m(lon_a, lat_a, lon_b, lat_b)
+
+
+def _places(waypoints: Sequence[Waypoint]) -> F64:
+    return np.array([(waypoint.lon, waypoint.lat) for waypoint in waypoints])
+
+
+def _filled(table: F64, cells: I64, values: F64) -> F64:
+    """A table with other values in some cells (n, 2)."""
+    found = table.copy()
+    found[cells[:, 0], cells[:, 1]] = values
+    return found
+
+
+def _waypoints(waypoints: Sequence[Waypoint], params: Params) -> list[dict[str, Any]]:
+    return [waypoint_object(waypoint, params.generate_hints) for waypoint in waypoints]
+
+
 def waypoint_object(waypoint: Waypoint, with_hint: bool) -> dict[str, Any]:
     """An input point after snapping."""
     found: dict[str, Any] = {
         "name": waypoint.name,
-        "location": np.array((waypoint.lon, waypoint.lat)).round(6),  # as in the geometry
+        "location": (_millionth(waypoint.lon), _millionth(waypoint.lat)),
         "distance": waypoint.distance_m,
     }
     if with_hint:
@@ -91,9 +167,9 @@ def route_object(route: Route, params: RouteParams) -> dict[str, Any]:
 
 def leg_object(leg: Leg, params: RouteParams) -> dict[str, Any]:
     """From one waypoint to the next."""
-    duration_s = round(leg.duration_s, 1)
+    duration_s = _tenth(leg.duration_s)
     found: dict[str, Any] = {
-        "distance": round(leg.distance_m, 1),
+        "distance": _tenth(leg.distance_m),
         "duration": duration_s,
         "weight": duration_s,
         "summary": "",
@@ -102,6 +178,16 @@ def leg_object(leg: Leg, params: RouteParams) -> dict[str, Any]:
     if params.annotations:
         found["annotation"] = annotation_object(leg, params.annotations)
     return found
+
+
+def _tenth(value: float) -> float:
+    """Rounded as NumPy does, so that routes and tables say the same of what lies halfway."""
+    return round(value * 10) / 10
+
+
+def _millionth(degrees: float) -> float:
+    """Rounded as in the geometry: halves are frequent, the map has seven digits."""
+    return round(degrees * 1e6) / 1e6
 
 
 def annotation_object(leg: Leg, wanted: frozenset[str]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """The kinds of values that options take, each read from a URL and from JSON."""
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,13 +10,10 @@ from server.errors import InvalidQuery
 
 Schema: TypeAlias = Mapping[str, Any]
 
-DECIMAL = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
-HINT_LENGTH = 112
-"""Characters of one segment's hint; the content means nothing."""
+DECIMAL = re.compile(r"-?(?:[0-9]+(?:\.(?!json|flatbuffers)[0-9]*)?|\.[0-9]+)")
+"""A point may end it, unless that begins the ``.json`` behind the last coordinate."""
 
 _WHOLE = re.compile(r"[0-9]+")
-_SIGNED = re.compile(r"-?[0-9]{1,5}(?![0-9])")
-_HINT = re.compile(rf"(?:[A-Za-z0-9_=-]{{{HINT_LENGTH}}})+")
 _CLASS = re.compile(r"[A-Za-z0-9]+")
 _MAX_WHOLE = 2**32 - 1
 
@@ -147,15 +143,64 @@ def indices() -> Value:
     return Value(read, check, url, {"type": "array", "items": {"type": "integer", "minimum": 0}})
 
 
-def flag_or_words(*words: str) -> Value:
+def indices_or_all() -> Value:
+    """Positions of coordinates, or none for all of them: ``all`` in a URL, an empty array."""
+    some = indices()
+
+    def read(scanner: Scanner) -> tuple[int, ...]:
+        return () if scanner.literal("all") else some.read(scanner)
+
+    url = {"type": "string", "pattern": r"^(all|[0-9]+(;[0-9]+)*)$", "default": "all"}
+    return Value(read, some.check, url, some.json_schema)
+
+
+def decimal() -> Value:
+    """A number above 0; the service checks that it is."""
+
+    def check(name: str, value: Any) -> float:
+        if not is_number(value):
+            raise InvalidQuery(f"{name} must be a number")
+        return float(value)
+
+    schema = {"type": "number", "exclusiveMinimum": 0}
+    return Value(_read_decimal, check, schema, schema)
+
+
+def decimals() -> Value:
+    """Numbers above 0, at least one, separated by commas; the service checks that they are."""
+
+    def read(scanner: Scanner) -> tuple[float, ...]:
+        found = [_read_decimal(scanner)]
+        while scanner.literal(","):
+            text = scanner.match(DECIMAL)
+            if text is None:
+                scanner.position -= 1
+                break
+            found.append(float(text))
+        return tuple(found)
+
+    def check(name: str, value: Any) -> tuple[float, ...]:
+        if not isinstance(value, list):
+            raise InvalidQuery(f"{name} must be an array of numbers")
+        if not all(map(is_number, value)):
+            raise InvalidQuery(f"{name} entries must be numbers")
+        return tuple(map(float, value))
+
+    number = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
+    url = {"type": "string", "pattern": f"^{number}(,{number})*$"}
+    items = {"type": "number", "exclusiveMinimum": 0}
+    return Value(read, check, url, {"type": "array", "items": items, "minItems": 1})
+
+
+def flag_or_words(*words: str, flag_in_url: bool = True) -> Value:
     """``true`` for all words, ``false`` for none, or a list separated by commas."""
     everything = frozenset(words)
     word = choice(*words)
 
     def read(scanner: Scanner) -> frozenset[str]:
-        if scanner.literal("true"):
+        if flag_in_url and scanner.literal("true"):
             return everything
-        if scanner.literal("false"):
+        if flag_in_url and scanner.literal("false"):
             return frozenset()
         found = {word.read(scanner)}
         while scanner.literal(","):
@@ -176,7 +221,9 @@ def flag_or_words(*words: str) -> Value:
         return frozenset(value)
 
     one_of = "|".join(words)
-    url = {"type": "string", "pattern": f"^(true|false|({one_of})(,({one_of}))*)$"}
+    listed = f"({one_of})(,({one_of}))*"
+    pattern = f"^(true|false|{listed})$" if flag_in_url else f"^{listed}$"
+    url = {"type": "string", "pattern": pattern}
     array = {"type": "array", "items": {"type": "string", "enum": list(words)}}
     return Value(read, check, url, {"oneOf": [{"type": "boolean"}, array]})
 
@@ -205,113 +252,9 @@ def classes() -> Value:
     return Value(read, check, url, {"type": "array", "items": {"type": "string"}})
 
 
-def radius_per_point() -> Value:
-    """Metres or ``unlimited``, which is None, as -1 and an empty element are."""
-
-    def read_radius(scanner: Scanner) -> float | None:
-        if scanner.literal("unlimited"):
-            return None
-        text = scanner.match(DECIMAL)
-        return None if text is None else _radius(float(text))
-
-    def check_radius(value: Any) -> float | None:
-        if value is None or value == "unlimited":
-            return None
-        if not is_number(value):
-            raise InvalidQuery('each radius must be null, a number or "unlimited"')
-        return _radius(float(value))
-
-    metres = {"type": "number", "minimum": 0}
-    unlimited = {"type": "string", "enum": ["unlimited"]}
-    items = {"oneOf": [metres, unlimited, {"type": "null"}]}
-    return _per_point(read_radius, check_radius, r"([0-9]*\.?[0-9]*|unlimited)", items)
-
-
-def bearing_per_point() -> Value:
-    """A direction of travel and how far it may be off, in degrees: ``value,range``."""
-
-    def read_bearing(scanner: Scanner) -> tuple[int, int] | None:
-        bearing = scanner.match(_SIGNED)
-        if bearing is None:
-            return None
-        if not scanner.literal(","):
-            scanner.fail()
-        return int(bearing), int(scanner.match(_SIGNED) or scanner.fail())
-
-    def check_bearing(value: Any) -> tuple[int, int] | None:
-        if value is None:
-            return None
-        if not (
-            isinstance(value, list)
-            and len(value) == 2
-            and all(isinstance(item, int) and not isinstance(item, bool) for item in value)
-        ):
-            raise InvalidQuery("each bearing must be null or an array of two integers")
-        return value[0], value[1]
-
-    pair = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}
-    items = {"oneOf": [pair, {"type": "null"}]}
-    return _per_point(read_bearing, check_bearing, "([0-9]+,[0-9]+)?", items)
-
-
-def hint_per_point() -> Value:
-    """Text of a fixed size, accepted for the sake of old clients."""
-
-    def check_hint(value: Any) -> str | None:
-        if value is None:
-            return None
-        if not isinstance(value, str) or _HINT.fullmatch(value) is None:
-            raise InvalidQuery(
-                f"each hint must be null or a base64 string of {HINT_LENGTH} characters"
-            )
-        return value
-
-    items = {"type": ["string", "null"], "minLength": HINT_LENGTH, "maxLength": HINT_LENGTH}
-    pattern = f"([A-Za-z0-9_=-]{{{HINT_LENGTH}}})?"
-    return _per_point(lambda scanner: scanner.match(_HINT), check_hint, pattern, items)
-
-
-def choice_per_point(singular: str, *words: str) -> Value:
-    """One of a few words for each coordinate."""
-    longest_first = sorted(words, key=len, reverse=True)
-
-    def read_word(scanner: Scanner) -> str | None:
-        return next((word for word in longest_first if scanner.literal(word)), None)
-
-    def check_word(value: Any) -> str | None:
-        if value is not None and not isinstance(value, str):
-            raise InvalidQuery(f"each {singular} must be null or a string")
-        if value is not None and value not in words:
-            raise InvalidQuery(f"invalid {singular} value")
-        return value
-
-    items = {"oneOf": [{"type": "string", "enum": list(words)}, {"type": "null"}]}
-    return _per_point(read_word, check_word, f"({'|'.join(words)})?", items)
-
-
 def is_number(value: Any) -> bool:
     """Whether JSON gave a number (a boolean is none)."""
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _per_point(
-    read_one: Callable[[Scanner], Any], check_one: Callable[[Any], Any], pattern: str, items: Schema
-) -> Value:
-    """One element for each coordinate, separated by ``;``; an empty one is the default."""
-
-    def read(scanner: Scanner) -> tuple[Any, ...]:
-        found = [read_one(scanner)]
-        while scanner.literal(";"):
-            found.append(read_one(scanner))
-        return tuple(found)
-
-    def check(name: str, value: Any) -> tuple[Any, ...]:
-        if not isinstance(value, list):
-            raise InvalidQuery(f"{name} must be an array")
-        return tuple(check_one(item) for item in value)
-
-    url = {"type": "string", "pattern": f"^{pattern}(;{pattern})*$"}
-    return Value(read, check, url, {"type": "array", "items": items})
 
 
 def _read_whole(scanner: Scanner, limit: int | None = _MAX_WHOLE) -> int:
@@ -326,6 +269,10 @@ def _read_whole(scanner: Scanner, limit: int | None = _MAX_WHOLE) -> int:
     return number
 
 
+def _read_decimal(scanner: Scanner) -> float:
+    return float(scanner.match(DECIMAL) or scanner.fail())
+
+
 def _to_int(digits: str) -> int:
     """The number, or one beyond every limit: Python refuses to read thousands of digits."""
     return int(digits) if len(digits) <= 18 else 10**18
@@ -333,7 +280,3 @@ def _to_int(digits: str) -> int:
 
 def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _radius(metres: float) -> float | None:
-    return None if metres == -1 or math.isinf(metres) else metres

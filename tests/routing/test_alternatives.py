@@ -159,7 +159,7 @@ def check_case(
     """Find up to three alternatives, which must be ones."""
     _, graph, metric = prepared.world
     weights = prepared.customizer.customize(metric, 1)
-    state = new_state(prepared.hierarchy, 2)
+    state = new_state(prepared.hierarchy)
     ends = seeds_of(sources), seeds_of(targets)
 
     def find(number: int) -> list[Path]:

@@ -247,7 +247,7 @@ def test_route_for_people(dataset: Path, capsys: Capture) -> None:
     assert sum(" along " in line for line in lines) == 2
 
 
-@pytest.mark.parametrize("algorithm", ["astar", "dijkstra"])
+@pytest.mark.parametrize("algorithm", ["hierarchy", "astar", "dijkstra"])
 def test_route_as_json_is_the_answer_of_the_service(
     algorithm: str, dataset: Path, capsys: Capture
 ) -> None:

@@ -2,21 +2,32 @@
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
-from fake_engine import make_leg
+from fake_engine import FakeTable, make_leg
 
 from gis.polyline import decode_polyline
 from routing.route import Route, Waypoint
 from server.api.osrm_json import (
     HINT,
+    geometry,
+    leg_object,
     nearest_answer,
     route_answer,
     speeds_m_s,
+    table_answer,
     to_bytes,
+    waypoint_object,
 )
-from server.api.osrm_params import ANNOTATIONS, NearestParams, RouteParams
+from server.api.osrm_params import (
+    ANNOTATIONS,
+    TABLES,
+    NearestParams,
+    RouteParams,
+    TableParams,
+)
 
 A = Waypoint(24.93000004, 60.1700004, 12.3456789, "High Street", (7, 8))
 B = Waypoint(24.95, 60.18, 0.0, "", (0, 9))
@@ -29,7 +40,7 @@ def answer(**options: object) -> dict:
     params = RouteParams([(24.9, 60.1)] * 3)
     for name, value in options.items():
         setattr(params, name, value)
-    return json.loads(to_bytes(route_answer(ROUTE, params)))
+    return json.loads(to_bytes(route_answer([ROUTE], params)))
 
 
 def test_totals_are_sums_of_what_legs_say() -> None:
@@ -45,6 +56,18 @@ def test_totals_are_sums_of_what_legs_say() -> None:
     assert "annotation" not in route["legs"][0]
 
 
+def test_tables_and_routes_round_alike() -> None:
+    """Whole hundredths, halfway between two tenths or not, are the same in both."""
+    hundredths = np.arange(2000.0) / 100
+    table: Any = FakeTable(hundredths[None], hundredths[None], (), ())
+    params = TableParams([(0, 0)] * 2, annotations=frozenset(TABLES), skip_waypoints=True)
+    found = json.loads(to_bytes(table_answer(table, params)))
+    legs = [make_leg([0, 1], [0, 1], [x], [x]) for x in hundredths.tolist()]
+    written = [leg_object(leg, RouteParams([(0, 0)] * 2)) for leg in legs]
+    assert found["durations"] == [[leg["duration"] for leg in written]]
+    assert found["distances"] == [[leg["distance"] for leg in written]]
+
+
 def test_waypoints() -> None:
     """Places have six digits, distances all they have, and a hint comes unless refused."""
     first, last, _ = answer()["waypoints"]
@@ -58,6 +81,15 @@ def test_waypoints() -> None:
     assert last["name"] == ""
     assert "hint" not in answer(generate_hints=False)["waypoints"][0]
     assert "waypoints" not in answer(skip_waypoints=True)
+
+
+def test_places_are_rounded_as_in_the_geometry() -> None:
+    """A waypoint lies exactly where its route begins, whatever the seventh digit is."""
+    lon = np.arange(249_300_000, 249_302_000) / 1e7
+    line = geometry(lon, -lon, "geojson")
+    assert isinstance(line, dict)
+    places = [waypoint_object(Waypoint(x, -x, 0.0, "", (0, 0)), False) for x in lon.tolist()]
+    assert [list(place["location"]) for place in places] == line["coordinates"].tolist()
 
 
 def test_nearest() -> None:
@@ -96,7 +128,7 @@ def test_simplified_geometry() -> None:
     )
     corner = make_leg([24.99, 24.99], [60.17 + 1e-6, 60.15])
     params = RouteParams([(0, 0)] * 3, geometries="geojson")
-    route = route_answer(Route((zigzag, corner), (A, B, B)), params)["routes"][0]
+    route = route_answer([Route((zigzag, corner), (A, B, B))], params)["routes"][0]
     assert route["geometry"]["coordinates"].tolist() == [
         [24.90, 60.170001],
         [24.99, 60.170001],
@@ -140,7 +172,7 @@ def test_a_route_without_length(form: str) -> None:
     """Two equal points are a line all the same."""
     route = Route((make_leg([24.93, 24.93], [60.17, 60.17], [0.0], [0.0]),), (A, A))
     params = RouteParams([(0, 0)] * 2, geometries=form, annotations=frozenset(ANNOTATIONS))
-    found = json.loads(to_bytes(route_answer(route, params)))["routes"][0]
+    found = json.loads(to_bytes(route_answer([route], params)))["routes"][0]
     assert found["distance"] == found["duration"] == 0
     if form == "geojson":
         assert found["geometry"]["coordinates"] == [[24.93, 60.17], [24.93, 60.17]]

@@ -9,14 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from routing.errors import QueryError
+from server.api.osrm_checks import check_isochrone, check_nearest, check_route, check_table
 from server.api.osrm_params import (
+    TABLES,
+    IsochroneParams,
     NearestParams,
     RouteParams,
-    check_nearest,
-    check_route,
+    TableParams,
     options_of,
-    params_from_json,
 )
+from server.api.osrm_requests import params_from_json
 from server.errors import InvalidQuery, Unsupported
 from server.settings import Settings
 
@@ -172,7 +174,6 @@ ROUTE_CHECKS = [
     ({"exclude": ["toll"]}, "InvalidValue", "Exclude flag combination is not supported."),
     ({"approaches": ["curb", None]}, "NotImplemented", "Approaches other than"),
     ({"steps": True}, "NotImplemented", "steps=true is not available"),
-    ({"alternatives": 3}, "NotImplemented", "Alternatives are not available"),
 ]
 
 
@@ -196,6 +197,7 @@ def test_route_checks(members: dict[str, Any], code: str, message: str) -> None:
         {"approaches": ["unrestricted", None], "snapping": "any"},
         {"coordinates": [[1, 1]] * 3, "waypoints": [0, 1, 0, 2]},
         {"waypoints": [], "annotations": True, "alternatives": False},
+        {"coordinates": [[1, 1]] * 3, "alternatives": 3},
     ],
     ids=lambda value: str(value)[:50],
 )
@@ -224,6 +226,196 @@ def test_nearest_checks(members: dict[str, Any], code: str, message: str) -> Non
     assert str(caught.value).startswith(message)
 
 
+TABLE_MEMBERS: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({}, {"source_indices": (0, 1), "annotations": frozenset({"duration"}), "scale_factor": 1}),
+    ({"sources": []}, {"source_indices": (0, 1)}),
+    ({"sources": [1], "destinations": [0, 0]}, {"sources": (1,), "destinations": (0, 0)}),
+    ({"annotations": True}, {"annotations": frozenset(TABLES)}),
+    ({"annotations": False}, {"annotations": frozenset()}),
+    ({"annotations": []}, {"annotations": frozenset()}),
+    ({"annotations": ["distance"]}, {"annotations": frozenset({"distance"})}),
+    ({"fallback_speed": 5, "scale_factor": 2}, {"fallback_speed": 5.0, "scale_factor": 2.0}),
+    ({"fallback_coordinate": "snapped"}, {"fallback_coordinate": "snapped"}),
+    ({"steps": True}, {}),
+]
+
+
+@pytest.mark.parametrize(("members", "expected"), TABLE_MEMBERS, ids=str)
+def test_table_member(members: dict[str, Any], expected: dict[str, Any]) -> None:
+    """What is right is read as meant."""
+    body = json.dumps({"coordinates": POINTS} | members).encode()
+    params = params_from_json(TableParams, body)
+    assert {name: getattr(params, name) for name in expected} == expected
+
+
+BAD_TABLE_MEMBERS = [
+    ({"sources": "all"}, "sources must be an array of indices"),
+    ({"sources": None}, "sources must be an array of indices"),
+    ({"sources": ["a"]}, "sources entries must be non-negative integers"),
+    ({"destinations": [0.5]}, "destinations entries must be non-negative integers"),
+    ({"annotations": "duration"}, "annotations must be a boolean or an array of strings"),
+    ({"annotations": ["duration", "speed"]}, "invalid annotation value"),
+    ({"fallback_speed": "5"}, "fallback_speed must be a number"),
+    ({"fallback_speed": None}, "fallback_speed must be a number"),
+    ({"fallback_speed": True}, "fallback_speed must be a number"),
+    ({"fallback_coordinate": "x"}, "invalid fallback_coordinate value"),
+    ({"fallback_coordinate": 1}, "fallback_coordinate must be a string"),
+    ({"scale_factor": "2"}, "scale_factor must be a number"),
+]
+
+
+@pytest.mark.parametrize(("members", "message"), BAD_TABLE_MEMBERS, ids=str)
+def test_bad_table_member(members: dict[str, Any], message: str) -> None:
+    """A member of the wrong type or value is named, in the words of OSRM's own server."""
+    with pytest.raises(InvalidQuery) as caught:
+        params_from_json(TableParams, json.dumps({"coordinates": POINTS} | members).encode())
+    assert str(caught.value) == message
+
+
+BAD_COORDINATES = [[191, 1], [1, 1]]
+TABLE_CHECKS = [
+    ({"coordinates": [[1, 1]]}, "InvalidOptions", "Number of coordinates needs to be at least two"),
+    ({"coordinates": [[191, 1]]}, "InvalidOptions", "Number of coordinates needs to be at least"),
+    ({"radiuses": [1], "scale_factor": 0}, "InvalidOptions", "Number of elements in radiuses size"),
+    ({"scale_factor": 0, "fallback_speed": 0}, "InvalidOptions", "scale_factor must be > 0"),
+    ({"scale_factor": -1}, "InvalidOptions", "scale_factor must be > 0"),
+    ({"fallback_speed": 0, "sources": [2]}, "InvalidOptions", "fallback_speed must be > 0"),
+    ({"fallback_speed": -1, "bearings": [[361, 1], None]}, "InvalidOptions", "fallback_speed must"),
+    ({"coordinates": BAD_COORDINATES, "fallback_speed": 0}, "InvalidOptions", "fallback_speed"),
+    ({"bearings": [[361, 1], None], "sources": [2]}, "InvalidOptions", "Bearings must be"),
+    ({"radiuses": [-2, None]}, "InvalidOptions", "Radiuses must be"),
+    ({"coordinates": BAD_COORDINATES, "sources": [2]}, "InvalidOptions", "Sources must be indices"),
+    ({"destinations": [0, 2]}, "InvalidOptions", "Destinations must be indices below"),
+    ({"coordinates": BAD_COORDINATES * 51}, "InvalidOptions", "Coordinates are invalid"),
+    ({"coordinates": POINTS * 51, "exclude": ["toll"]}, "TooBig", "Too many table coordinates"),
+    ({"sources": [0] * 101, "destinations": [1] * 100}, "TooBig", "Too many table coordinates"),
+    ({"exclude": ["toll"]}, "InvalidValue", "Exclude flag combination is not supported."),
+    ({"approaches": ["curb", None]}, "NotImplemented", "Approaches other than"),
+]
+
+
+@pytest.mark.parametrize(("members", "code", "message"), TABLE_CHECKS, ids=lambda v: str(v)[:50])
+def test_table_checks(members: dict[str, Any], code: str, message: str) -> None:
+    """Each check has its code, and of several faults the one that comes first counts."""
+    params = params_from_json(TableParams, json.dumps({"coordinates": POINTS} | members).encode())
+    with pytest.raises(QueryError) as caught:
+        check_table(params, Settings(max_table_cells=10_000))
+    assert caught.value.code == code
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {},
+        {"coordinates": [[180, 90], [-180, -90]]},
+        {"coordinates": POINTS * 50},
+        {"coordinates": POINTS * 5000, "sources": [7]},
+        {"sources": [0, 1, 0], "destinations": [1]},
+        {"fallback_speed": 1e-300, "scale_factor": 1e300},
+        {"bearings": [[360, 180], [0, 0]], "radiuses": [0, None], "hints": [None, HINT]},
+        {"approaches": ["unrestricted", None], "snapping": "any"},
+    ],
+    ids=lambda value: str(value)[:50],
+)
+def test_table_passes(members: dict[str, Any]) -> None:
+    """The limits themselves are allowed; what counts is the number of cells."""
+    params = params_from_json(TableParams, json.dumps({"coordinates": POINTS} | members).encode())
+    check_table(params, Settings(max_table_cells=10_000))
+
+
+BAD_ISOCHRONE_MEMBERS = [
+    ({"contours_minutes": 5}, "contours_minutes must be an array of numbers"),
+    ({"contours_minutes": "5"}, "contours_minutes must be an array of numbers"),
+    ({"contours_minutes": [5, "6"]}, "contours_minutes entries must be numbers"),
+    ({"contours_meters": [True]}, "contours_meters entries must be numbers"),
+    ({"contours_meters": None}, "contours_meters must be an array of numbers"),
+    ({"direction": "both"}, "invalid direction value"),
+    ({"direction": 1}, "direction must be a string"),
+    ({"polygons": "true"}, "polygons must be a boolean"),
+]
+
+
+@pytest.mark.parametrize(("members", "message"), BAD_ISOCHRONE_MEMBERS, ids=str)
+def test_bad_isochrone_member(members: dict[str, Any], message: str) -> None:
+    """A member of the wrong type or value is named."""
+    with pytest.raises(InvalidQuery) as caught:
+        params_from_json(IsochroneParams, json.dumps({"coordinates": [[1, 2]]} | members).encode())
+    assert str(caught.value) == message
+
+
+ISOCHRONE_CHECKS = [
+    ({"radiuses": [1, 2], "contours_minutes": []}, "InvalidOptions", "Number of elements in rad"),
+    ({"bearings": [[361, 1]]}, "InvalidOptions", "Bearings must be"),
+    ({}, "InvalidOptions", "One of contours_minutes and contours_meters must be given."),
+    ({"contours_minutes": []}, "InvalidOptions", "One of contours_minutes and contours_meters"),
+    (
+        {"contours_minutes": [1], "contours_meters": [1]},
+        "InvalidOptions",
+        "contours_minutes and contours_meters exclude each other.",
+    ),
+    ({"contours_minutes": [5, 0]}, "InvalidOptions", "contours_minutes must be > 0"),
+    ({"contours_meters": [-1]}, "InvalidOptions", "contours_meters must be > 0"),
+    (
+        {"contours_minutes": [130] * 11},
+        "TooBig",
+        "Number of contours 11 is higher than current maximum (10)",
+    ),
+    (
+        {"contours_minutes": [5, 120.5]},
+        "TooBig",
+        "Contour of 120.5 minutes is beyond current maximum (120)",
+    ),
+    (
+        {"contours_meters": [200_001], "exclude": ["toll"]},
+        "TooBig",
+        "Contour of 200001 meters is beyond current maximum (200000)",
+    ),
+    ({"contours_minutes": [5], "exclude": ["toll"]}, "InvalidValue", "Exclude flag combination"),
+    ({"contours_minutes": [5], "approaches": ["curb"]}, "NotImplemented", "Approaches other"),
+    (
+        {"contours_minutes": [5], "coordinates": [[191, 1]]},
+        "InvalidOptions",
+        "Coordinates are invalid",
+    ),
+    (
+        {"contours_minutes": [5], "coordinates": POINTS},
+        "InvalidOptions",
+        "Only one input coordinate is supported",
+    ),
+    ({"contours_minutes": [5], "coordinates": []}, "InvalidOptions", "Only one input coordinate"),
+]
+
+
+@pytest.mark.parametrize(
+    ("members", "code", "message"), ISOCHRONE_CHECKS, ids=lambda v: str(v)[:50]
+)
+def test_isochrone_checks(members: dict[str, Any], code: str, message: str) -> None:
+    """Each check has its code, and of several faults the one that comes first counts."""
+    body = json.dumps({"coordinates": [[1, 2]]} | members).encode()
+    params = params_from_json(IsochroneParams, body)
+    with pytest.raises(QueryError) as caught:
+        check_isochrone(params, Settings())
+    assert caught.value.code == code
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"contours_minutes": [120, 0.001]},
+        {"contours_meters": [200_000] * 10},
+        {"contours_meters": [1], "contours_minutes": []},
+        {"contours_meters": [1], "radiuses": [None], "bearings": [[0, 180]], "hints": [HINT]},
+    ],
+    ids=str,
+)
+def test_isochrone_passes(members: dict[str, Any]) -> None:
+    """The limits themselves are allowed."""
+    body = json.dumps({"coordinates": [[1, 2]]} | members).encode()
+    check_isochrone(params_from_json(IsochroneParams, body), Settings())
+
+
 JSON_VALUES = st.recursive(
     st.none()
     | st.booleans()
@@ -235,11 +427,22 @@ JSON_VALUES = st.recursive(
 )
 
 
-@given(st.dictionaries(st.sampled_from([*options_of(RouteParams), "coordinates"]), JSON_VALUES))
-def test_nothing_else_is_raised(members: dict[str, Any]) -> None:
+KINDS: list[tuple[Any, Any]] = [
+    (RouteParams, check_route),
+    (NearestParams, check_nearest),
+    (TableParams, check_table),
+    (IsochroneParams, check_isochrone),
+]
+
+
+@pytest.mark.parametrize(("kind", "check"), KINDS)
+@given(data=st.data())
+def test_nothing_else_is_raised(kind: Any, check: Any, data: st.DataObject) -> None:
     """Whatever members hold, they are read or it is the asker's fault."""
+    names = st.sampled_from([*options_of(kind), "coordinates"])
+    members = data.draw(st.dictionaries(names, JSON_VALUES))
     try:
-        params = params_from_json(RouteParams, orjson.dumps({"coordinates": POINTS} | members))
-        check_route(params, Settings())
+        params = params_from_json(kind, orjson.dumps({"coordinates": POINTS} | members))
+        check(params, Settings())
     except QueryError as error:
         assert str(error)

@@ -9,14 +9,29 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from routing.errors import QueryError
-from server.api.osrm_params import NearestParams, Params, RouteParams, params_from_url
+from server.api.osrm_params import (
+    TABLES,
+    IsochroneParams,
+    NearestParams,
+    Params,
+    RouteParams,
+    TableParams,
+)
+from server.api.osrm_requests import params_from_url
 from server.api.osrm_url import RequestPath, decode_target, split_url
 from server.errors import InvalidQuery, InvalidUrl, Unsupported
 
-KINDS: dict[str, type[Params]] = {"route": RouteParams, "nearest": NearestParams}
+KINDS: dict[str, type[Params]] = {
+    "route": RouteParams,
+    "nearest": NearestParams,
+    "table": TableParams,
+    "isochrone": IsochroneParams,
+}
 POINTS = "-8.61,41.15;-8.62,41.16"
 ROUTE = f"/route/v1/c/{POINTS}"
 NEAREST = "/nearest/v1/c/8,41"
+TABLE = f"/table/v1/c/{POINTS}"
+ISOCHRONE = "/isochrone/v1/c/8,41"
 POLYLINE = "polyline(_p~iF~ps|U_ulLnnqC)"
 HINT = "A" * 112
 
@@ -160,12 +175,64 @@ BAD_QUERIES = [
     f"{NEAREST}?radiuses=1;§x",
     f"{NEAREST}?radiuses=§unlim",
     f"{NEAREST}?radiuses=unlimited§x",
+    f"{TABLE}?§",
+    f"{TABLE}?sources=§",
+    f"{TABLE}?sources=0§;",
+    f"{TABLE}?sources=0§;x",
+    f"{TABLE}?sources=0§;all",
+    f"{TABLE}?sources=all§;0",
+    f"{TABLE}?sources=all§x",
+    f"{TABLE}?sources=§-1",
+    f"{TABLE}?sources=§x",
+    f"{TABLE}?sources=§al",
+    f"{TABLE}?destinations=§",
+    f"{TABLE}?destinations=1§.5",
+    f"{TABLE}?annotations=§true",
+    f"{TABLE}?annotations=§false",
+    f"{TABLE}?annotations=§",
+    f"{TABLE}?annotations=duration§,",
+    f"{TABLE}?annotations=§speed",
+    f"{TABLE}?annotations=duration§,foo",
+    f"{TABLE}?annotations=duration§x",
+    f"{TABLE}?annotations=§nodes",
+    f"{TABLE}?fallback_speed=§x",
+    f"{TABLE}?fallback_speed=§",
+    f"{TABLE}?fallback_speed=1§e3",
+    f"{TABLE}?fallback_speed=5§x",
+    f"{TABLE}?fallback_speed=5§,6",
+    f"{TABLE}?fallback_coordinate=§foo",
+    f"{TABLE}?fallback_coordinate=input§x",
+    f"{TABLE}?scale_factor=§x",
+    f"{TABLE}?scale_factor=§",
+    f"{TABLE}?§steps=true",
+    f"{TABLE}?§waypoints=0",
+    f"{TABLE}?§alternatives=1",
+    f"{TABLE}?snapping=§foo",
+    f"{ISOCHRONE}?§",
+    f"{ISOCHRONE}?§foo=1",
+    f"{ISOCHRONE}?§number=1",
+    f"{ISOCHRONE}?contours_minutes=§",
+    f"{ISOCHRONE}?contours_minutes=§x",
+    f"{ISOCHRONE}?contours_minutes=5§,",
+    f"{ISOCHRONE}?contours_minutes=5§,x",
+    f"{ISOCHRONE}?contours_minutes=5§;6",
+    f"{ISOCHRONE}?contours_minutes=5§e1",
+    f"{ISOCHRONE}?contours_meters=100§,,200",
+    f"{ISOCHRONE}?contours_meters=§-",
+    f"{ISOCHRONE}?direction=§",
+    f"{ISOCHRONE}?direction=§both",
+    f"{ISOCHRONE}?direction=to§x",
+    f"{ISOCHRONE}?polygons=§1",
+    f"{ISOCHRONE}?polygons=true§x",
+    f"{ISOCHRONE}?contours_minutes=5§&",
 ]
 
 GOOD = [
     (f"{ROUTE}", {"coordinates": [(-8.61, 41.15), (-8.62, 41.16)]}),
     (f"{ROUTE}.json", {}),
     (f"{ROUTE}.json?steps=true", {"steps": True}),
+    (f"{NEAREST}.json", {"coordinates": [(8.0, 41.0)]}),
+    (f"{NEAREST}..json?number=2", {"coordinates": [(8.0, 41.0)], "number": 2}),
     (f"/route/v01/dri.v-i~n:g/{POINTS}", {}),
     ("/route/v1/c/-8.61%2C41.15%3B-8.62,41.16%3Fsteps%3Dtrue", {"steps": True}),
     ("/route/v1/c/.5,-.5;5.,-5.", {"coordinates": [(0.5, -0.5), (5.0, -5.0)]}),
@@ -193,6 +260,23 @@ GOOD = [
     (f"{ROUTE}?snapping=any&skip_waypoints=true", {"snapping": "any", "skip_waypoints": True}),
     (f"{ROUTE}?generate_hints=false", {"generate_hints": False}),
     (f"{NEAREST}?number=4294967295", {"number": 4294967295}),
+    (f"{TABLE}", {"sources": (), "destinations": (), "annotations": frozenset({"duration"})}),
+    (f"{TABLE}", {"source_indices": (0, 1), "destination_indices": (0, 1)}),
+    (f"{TABLE}.json?sources=all", {"source_indices": (0, 1)}),
+    (f"{TABLE}?sources=1;0;1", {"source_indices": (1, 0, 1), "destination_indices": (0, 1)}),
+    (f"{TABLE}?destinations=0&destinations=1", {"destination_indices": (1,)}),
+    (f"{TABLE}?annotations=distance", {"annotations": frozenset({"distance"})}),
+    (f"{TABLE}?annotations=distance,duration", {"annotations": frozenset(TABLES)}),
+    (f"{TABLE}?annotations=duration,duration", {"annotations": frozenset({"duration"})}),
+    (f"{TABLE}", {"fallback_speed": None, "fallback_coordinate": "input", "scale_factor": 1}),
+    (f"{TABLE}?fallback_speed=5.&scale_factor=.5", {"fallback_speed": 5.0, "scale_factor": 0.5}),
+    (f"{TABLE}?fallback_speed=-1&scale_factor=0", {"fallback_speed": -1.0, "scale_factor": 0}),
+    (f"{TABLE}?fallback_coordinate=snapped", {"fallback_coordinate": "snapped"}),
+    (f"{ISOCHRONE}", {"contours_minutes": None, "direction": "from", "polygons": True}),
+    (f"{ISOCHRONE}.json?contours_minutes=5,.5,10.", {"contours_minutes": (5.0, 0.5, 10.0)}),
+    (f"{ISOCHRONE}?contours_meters=1000", {"contours_meters": (1000.0,)}),
+    (f"{ISOCHRONE}?direction=to&polygons=false", {"direction": "to", "polygons": False}),
+    (f"{ISOCHRONE}?radiuses=5&bearings=1,2", {"radiuses": (5.0,), "bearings": ((1, 2),)}),
 ]
 
 
@@ -227,7 +311,7 @@ def test_bad_query(target: str) -> None:
     assert str(caught.value) == f"Query string malformed close to position {position}"
 
 
-@pytest.mark.parametrize(("target", "expected"), GOOD, ids=[target for target, _ in GOOD])
+@pytest.mark.parametrize(("target", "expected"), GOOD, ids=str)
 def test_good(target: str, expected: dict[str, object]) -> None:
     """What is right is read as meant."""
     params = read(target)
@@ -255,6 +339,8 @@ def test_flatbuffers_are_not_offered() -> None:
     """The other format of the interface is refused as such."""
     with pytest.raises(Unsupported):
         read(f"{ROUTE}.flatbuffers?overview=false")
+    with pytest.raises(Unsupported):
+        read(f"{NEAREST}.flatbuffers")
 
 
 @pytest.mark.parametrize(
@@ -276,12 +362,16 @@ def test_good_url_of_a_body(target: str) -> None:
 
 WORDS = (
     "route nearest /v1/ car polyline( 8.61,41.1 steps= true radiuses= bearings= hints= annotations="
-    " unlimited %zz %41 .json waypoints= exclude= alternatives="
+    " unlimited %zz %41 .json waypoints= exclude= alternatives= sources= all scale_factor="
+    " contours_minutes="
 )
 PIECES = st.sampled_from([*"/?&;=,.%-+(0189aAz~|éß\x00\n", *WORDS.split(), HINT, "9" * 5000])
 
 
-@given(st.sampled_from(["", f"{ROUTE}?", f"{NEAREST}?"]), st.lists(PIECES, max_size=12))
+STARTS = ["", *(f"{path}?" for path in (ROUTE, NEAREST, TABLE, ISOCHRONE))]
+
+
+@given(st.sampled_from(STARTS), st.lists(PIECES, max_size=12))
 @example(f"{ROUTE}?", ["waypoints=", "9" * 5000])
 def test_nothing_else_is_raised(start: str, pieces: list[str]) -> None:
     """Whatever comes, it is read or it is the asker's fault."""

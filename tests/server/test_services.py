@@ -10,8 +10,8 @@ import pytest
 from asgi import Response, ask
 from fake_engine import FakeEngine, fake_state
 
-from server.api.osrm import PLANNED, SERVICES
-from server.api.osrm_params import NearestParams, RouteParams
+from server.api.osrm_params import IsochroneParams, NearestParams, RouteParams, TableParams
+from server.api.services import PLANNED, SERVICES
 from server.app import create_app
 from server.settings import Settings
 
@@ -114,6 +114,20 @@ def test_content_type_is_read_kindly(app: Any) -> None:
         ("/route/v1/foot/1,1;2,2", 400, "InvalidValue", "Profile 'foot' is not in this dataset"),
         ("/route/v1/car/" + ";".join(["1,1"] * 501), 400, "TooBig", "Number of entries 501 is"),
         ("/route/v1/car/1,1;2,2?steps=true", 400, "NotImplemented", "steps=true is not"),
+        ("/route/v1/car/1,1;2,2?alternatives=4", 400, "TooBig", "Requested number of alt"),
+        ("/route/v1/car/50,1;2,2?alternatives=1", 400, "NoSegment", "Could not find a matching"),
+        ("/route/v1/car/51,1;2,2?alternatives=1", 400, "NoRoute", "Impossible route between"),
+        ("/table/v1/car/52,1;2,2", 500, "InternalError", "Internal Server Error"),
+        ("/table/v1/car/1,1", 400, "InvalidOptions", "Number of coordinates needs to be at"),
+        ("/table/v1/car/1,1;2,2?sources=2", 400, "InvalidOptions", "Sources must be indices"),
+        ("/table/v1/tank/1,1;2,2", 400, "InvalidValue", "Profile 'tank' is not in this dataset"),
+        ("/table/v1/car/1,1;2,2?annotations=true", 400, "InvalidQuery", "Query string malformed"),
+        ("/table/v2/car/1,1;2,2", 400, "InvalidVersion", "Service table not found!"),
+        ("/isochrone/v1/car/1,1", 400, "InvalidOptions", "One of contours_minutes and"),
+        ("/isochrone/v1/car/50,1?contours_meters=1", 400, "NoSegment", "Could not find a matching"),
+        ("/isochrone/v1/car/1,1;2,2?contours_meters=1", 400, "InvalidOptions", "Only one input"),
+        ("/isochrone/v1/car/1,1?contours_minutes=121", 400, "TooBig", "Contour of 121 minutes is"),
+        ("/isochrone/v1/car/1,1?contours_minutes=x", 400, "InvalidQuery", "Query string malformed"),
         ("/route/v1/car/" + "1,1;" * 9000, 414, "InvalidUrl", "URL of 36014 bytes is longer"),
     ],
     ids=lambda value: str(value)[:40],
@@ -186,10 +200,17 @@ def test_who_accepts_compression(app: Any, accepted: str, packed: bool) -> None:
 @pytest.mark.parametrize(
     ("service", "params", "quick"),
     [
-        ("route", RouteParams([(24.9, 60.1), (24.95, 60.13)]), True),
-        ("route", RouteParams([(24.9, 60.1), (24.95, 60.17)]), False),
+        ("route", RouteParams([(24.9, 60.1), (27.89, 62.1)]), True),
+        ("route", RouteParams([(24.9, 60.1), (27.95, 62.17)]), False),
         ("route", RouteParams([(24.9, 60.1)] * 3), False),
         ("route", RouteParams([(24.9, 60.1)] * 2, bearings=((0, 1), None)), False),
+        ("route", RouteParams([(24.9, 60.1)] * 2, alternatives=1), False),
+        ("table", TableParams([(24.9, 60.1)] * 10), True),
+        ("table", TableParams([(24.9, 60.1)] * 11), False),
+        ("table", TableParams([(24.9, 60.1)] * 2, sources=(0,) * 11), False),
+        ("table", TableParams([(24.9, 60.1)] * 2, destinations=(0,) * 11), False),
+        ("table", TableParams([(24.9, 60.1)] * 2, bearings=((0, 1), None)), False),
+        ("isochrone", IsochroneParams([(24.9, 60.1)], contours_meters=(1.0,)), False),
         ("nearest", NearestParams([(24.9, 60.1)], number=10), True),
         ("nearest", NearestParams([(24.9, 60.1)], number=11), False),
         ("nearest", NearestParams([(24.9, 60.1)], bearings=((0, 1),)), False),
@@ -243,6 +264,7 @@ def test_what_the_engine_is_asked(name: str) -> None:
         "continue_straight": False,
         "snapping": "any",
         "waypoints": (0, 1),
+        "with_details": True,
     }
     ask(app, "GET", f"/nearest/v1/{name}/1,2?number=3&radiuses=7&bearings=1,2")
     assert engine.asked == {
@@ -254,6 +276,35 @@ def test_what_the_engine_is_asked(name: str) -> None:
         "bearing": (1, 2),
         "snapping": "default",
     }
+    ask(app, "GET", f"/route/v1/{name}/1,2;3,4;5,6?alternatives=2&snapping=any")
+    assert engine.asked == {
+        "points": [(1.0, 2.0), (3.0, 4.0), (5.0, 6.0)],
+        "number": 2,
+        "profile": "car",
+        "radiuses": None,
+        "bearings": None,
+        "continue_straight": None,
+        "snapping": "any",
+        "waypoints": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("alternatives", "number"), [("false", 1), ("0", 1), ("true", 2), ("1", 2), ("3", 3)]
+)
+def test_alternatives(app: Any, alternatives: str, number: int) -> None:
+    """The best route comes first, then as many others as there are and as were asked for."""
+    for points in ("24.91,60.11;24.92,60.12", "24.91,60.11;24.92,60.12;24.93,60.11"):
+        target = f"/route/v1/car/{points}?overview=full&geometries=geojson"
+        best = ask(app, "GET", target).json()
+        found = ask(app, "GET", f"{target}&alternatives={alternatives}").json()
+        assert found["waypoints"] == best["waypoints"]
+        assert found["routes"][0] == best["routes"][0]
+        assert len(found["routes"]) == number
+        lines = [json.dumps(route["geometry"]) for route in found["routes"]]
+        assert len(set(lines)) == number
+        distances = [route["distance"] for route in found["routes"]]
+        assert distances == sorted(distances)
 
 
 def test_health(app: Any) -> None:
@@ -289,33 +340,3 @@ def test_pages_fetch_nothing(app: Any) -> None:
         assert "<script" not in text
         assert "src=" not in text
         assert "stylesheet" not in text
-
-
-def test_openapi_describes_what_there_is(app: Any) -> None:
-    """Each service and each of its options is described, and its examples work."""
-    document = ask(app, "GET", "/openapi.json").json()
-    for name in SERVICES:
-        operation = document["paths"][f"/{name}/v1/{{profile}}/{{coordinates}}"]["get"]
-        example = next(p for p in operation["parameters"] if p["name"] == "coordinates")
-        assert ask(app, "GET", f"/{name}/v1/car/{example['example']}").status == 200
-        described = {p["name"] for p in operation["parameters"] if p["in"] == "query"}
-        body = document["paths"][f"/{name}/v1/{{profile}}"]["post"]["requestBody"]
-        members = body["content"]["application/json"]["schema"]["properties"]
-        assert described == set(members) - {"coordinates"}
-    docs = ask(app, "GET", "/docs").text
-    assert "continue_straight" in docs
-    assert "/health" in docs
-
-
-def test_openapi_defaults_are_true(app: Any) -> None:
-    """Giving every option its documented default changes nothing."""
-    document = ask(app, "GET", "/openapi.json").json()
-    operation = document["paths"]["/route/v1/{profile}/{coordinates}"]["get"]
-    given = {
-        p["name"]: str(p["schema"]["default"]).lower()
-        for p in operation["parameters"]
-        if "default" in p["schema"]
-    }
-    assert len(given) >= 6
-    query = "&".join(f"{name}={value}" for name, value in given.items())
-    assert ask(app, "GET", f"{ROUTE}?{query}").json() == ask(app, "GET", ROUTE).json()

@@ -39,7 +39,7 @@ class Finder:
         self.metric = metric or prepared.world.metric
         self.steps = key_steps(self.graph, self.metric)
         self.weights: Weights = prepared.customizer.customize(self.metric, 1)
-        self.state = new_state(self.hierarchy, 8)
+        self.state = new_state(self.hierarchy)
 
     def find(self, sources: Seeds, targets: Seeds) -> Path:
         path = run_query(self.state, self.hierarchy, self.weights, sources, targets)

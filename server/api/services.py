@@ -1,0 +1,156 @@
+"""What each service is: its options, its checks, and how the engine answers it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from routing.errors import NoSegment
+from server.api.geojson import contours_of, isochrone_answer
+from server.api.osrm_checks import check_isochrone, check_nearest, check_route, check_table
+from server.api.osrm_json import nearest_answer, route_answer, table_answer, to_bytes
+from server.api.osrm_params import (
+    IsochroneParams,
+    NearestParams,
+    Params,
+    RouteParams,
+    TableParams,
+)
+from server.settings import Settings
+from server.state import EngineState
+
+T = TypeVar("T")
+
+_QUICK_DEG = 5.0
+"""Sum of the differences in longitude and latitude: some 500 km, half a millisecond."""
+_QUICK_RESULTS = 10
+"""Rows of a table that take less than a millisecond, and roads near a point."""
+
+
+def _route(state: EngineState, profile: str, params: RouteParams) -> bytes:
+    options: dict[str, Any] = {
+        "profile": profile,
+        "radiuses": params.radiuses,
+        "bearings": params.bearings,
+        "continue_straight": params.continue_straight,
+        "snapping": params.snapping,
+        "waypoints": params.waypoints or None,
+    }
+    engine, points = state.engine, params.coordinates
+    if params.alternatives:
+        routes = engine.alternatives(points, params.alternatives, **options)
+    else:
+        routes = [engine.route(points, with_details=True, **options)]
+    return to_bytes(route_answer(routes, params))
+
+
+def _nearest(state: EngineState, profile: str, params: NearestParams) -> bytes:
+    (lon, lat) = params.coordinates[0]
+    waypoints = state.engine.nearest(
+        lon,
+        lat,
+        profile=profile,
+        number=params.number,
+        radius_m=params.radiuses[0] if params.radiuses else None,
+        bearing=params.bearings[0] if params.bearings else None,
+        snapping=params.snapping,
+    )
+    return to_bytes(nearest_answer(waypoints, params))
+
+
+def _table(state: EngineState, profile: str, params: TableParams) -> bytes:
+    sources, destinations = params.source_indices, params.destination_indices
+    points = params.coordinates
+    options: dict[str, Any] = {
+        "radiuses": _chosen(params.radiuses, sources),
+        "bearings": _chosen(params.bearings, sources),
+    }
+    ends = None
+    if sources != destinations:
+        ends = [points[index] for index in destinations]
+        options["destination_radiuses"] = _chosen(params.radiuses, destinations)
+        options["destination_bearings"] = _chosen(params.bearings, destinations)
+    try:
+        table = state.engine.table(
+            [points[index] for index in sources],
+            ends,
+            profile=profile,
+            distances="distance" in params.annotations,
+            snapping=params.snapping,
+            **options,
+        )
+    except NoSegment as error:
+        raise _in_request(error, (*sources, *destinations)) from None
+    return to_bytes(table_answer(table, params))
+
+
+def _chosen(values: Sequence[T] | None, indices: Sequence[int]) -> list[T] | None:
+    return None if values is None else [values[index] for index in indices]
+
+
+def _in_request(error: NoSegment, indices: Sequence[int]) -> NoSegment:
+    """An error that counts sources and destinations, with the coordinate that is meant."""
+    return NoSegment(indices[error.index])
+
+
+def _isochrone(state: EngineState, profile: str, params: IsochroneParams) -> bytes:
+    (lon, lat) = params.coordinates[0]
+    limits = contours_of(params)
+    by_time = bool(params.contours_minutes)
+    area = state.engine.isochrone(
+        lon,
+        lat,
+        profile=profile,
+        durations_s=[60 * limit for limit in limits] if by_time else None,
+        distances_m=None if by_time else limits,
+        reverse=params.direction == "to",
+        lines=not params.polygons,
+        radius_m=params.radiuses[0] if params.radiuses else None,
+        bearing=params.bearings[0] if params.bearings else None,
+        snapping=params.snapping,
+    )
+    return to_bytes(isochrone_answer(area, params))
+
+
+def _is_quick_route(params: RouteParams) -> bool:
+    if len(params.coordinates) > 2 or params.bearings is not None or params.alternatives:
+        return False
+    (lon_a, lat_a), (lon_b, lat_b) = params.coordinates
+    return abs(lon_a - lon_b) + abs(lat_a - lat_b) < _QUICK_DEG
+
+
+def _is_quick_nearest(params: NearestParams) -> bool:
+    """Whether few roads have to be looked at: a bearing may rule out any number of them."""
+    return params.bearings is None and params.number <= _QUICK_RESULTS
+
+
+def _is_quick_table(params: TableParams) -> bool:
+    longest = max(len(params.source_indices), len(params.destination_indices))
+    return longest <= _QUICK_RESULTS and params.bearings is None
+
+
+def _never(params: Params) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Service:
+    """How one service reads, checks and answers a request.
+
+    What ``is_quick`` is answered at once, since that takes a millisecond as a rule; whatever may
+    hold up others for longer is handed to a thread.
+    """
+
+    params: type[Params]
+    check: Callable[[Any, Settings], None]
+    answer: Callable[[EngineState, str, Any], bytes]
+    is_quick: Callable[[Any], bool]
+
+
+SERVICES = {
+    "route": Service(RouteParams, check_route, _route, _is_quick_route),
+    "nearest": Service(NearestParams, check_nearest, _nearest, _is_quick_nearest),
+    "table": Service(TableParams, check_table, _table, _is_quick_table),
+    "isochrone": Service(IsochroneParams, check_isochrone, _isochrone, _never),
+}
+PLANNED = ("match", "trip", "tile")
+"""Services of OSRM's that there are not yet."""
