@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from gis.arrays import F64, I32, AnyArray, freeze
-from gis.jit import inner_kernel, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 
 UNITS_PER_DEGREE = 10_000_000
 HALF_TURN = 180 * UNITS_PER_DEGREE
@@ -84,7 +84,7 @@ def distance_m(lon_a: int, lat_a: int, lon_b: int, lat_b: int) -> float:
     Against the geodesic the relative error is below 3e-6 up to a quarter of a degree, below
     1e-5 up to 150 degrees of arc and below 0.4 % towards the opposite point of the globe.
     """
-    dlon = lon_difference(lon_a, lon_b)
+    dlon = lon_difference(int64(lon_a), int64(lon_b))
     dlat = float(lat_b) - float(lat_a)
     if abs(dlon) <= _NEAR and abs(dlat) <= _NEAR:
         x_m, y_m = metres_per_unit(float(lat_a) + dlat / 2)
@@ -98,7 +98,7 @@ def bearing_deg(lon_a: int, lat_a: int, lon_b: int, lat_b: int) -> float:
 
     Between distant points the direction in which the great circle starts. 0 for equal points.
     """
-    dlon = lon_difference(lon_a, lon_b)
+    dlon = lon_difference(int64(lon_a), int64(lon_b))
     dlat = float(lat_b) - float(lat_a)
     if abs(dlon) <= _NEAR and abs(dlat) <= _NEAR:
         x_m, y_m = metres_per_unit(float(lat_a) + dlat / 2)

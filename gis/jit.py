@@ -106,7 +106,6 @@ def plain_kernel(function: F) -> F:
     return _njit(**_OPTIONS, _nrt=False)(function)  # type: ignore[no-any-return]
 
 
-
 def inner_kernel(function: F) -> F:
     """A `plain_kernel` that only kernels call: compiled without the way in from Python.
 

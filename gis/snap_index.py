@@ -6,7 +6,7 @@ import numpy as np
 
 from gis.arrays import F64, I32, U32, freeze
 from gis.geodesy import lon_difference, normal_lon, polyline_length_m
-from gis.jit import inner_kernel, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from gis.network.road_network import RoadNetwork
 from gis.rtree import RTree, build_rtree
 
@@ -82,7 +82,7 @@ def locate_on_edge(index: SnapIndex, edge: int, fraction: float) -> tuple[int, i
         point += 1
         segment_m = polyline_length_m(lon, lat, point, point + 2)
     part = min(max(left_m / segment_m, 0.0), 1.0) if segment_m > 0.0 else 0.0
-    x = lon[point] + part * lon_difference(lon[point], lon[point + 1])
+    x = lon[point] + part * lon_difference(int64(lon[point]), int64(lon[point + 1]))
     y = lat[point] + part * (float(lat[point + 1]) - lat[point])
     return point, int(np.rint(normal_lon(x))), int(np.rint(y))
 

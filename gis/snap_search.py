@@ -15,7 +15,7 @@ from gis.geodesy import (
     normal_lon,
     project_on_segment,
 )
-from gis.jit import inner_kernel, plain_kernel
+from gis.jit import inner_kernel, int64, plain_kernel
 from gis.rtree import NODE_SIZE, box_distance_2, children, level_of_node
 from gis.snap_index import SnapIndex, edge_of_point, fraction_of_edge
 
@@ -224,9 +224,9 @@ def _scan_group(
     first = group * NODE_SIZE
     for i in range(first, min(first + NODE_SIZE, len(index.tree.segment))):
         point: Any = np.int64(index.tree.segment[i])
-        x_a = lon_difference(query.lon, lon[point])
+        x_a = lon_difference(int64(query.lon), int64(lon[point]))
         y_a = float(lat[point]) - query.lat
-        x_b = x_a + lon_difference(lon[point], lon[point + 1])
+        x_b = x_a + lon_difference(int64(lon[point]), int64(lon[point + 1]))
         y_b = float(lat[point + 1]) - query.lat
         part = project_on_segment(x_a * x_m, y_a * y_m, x_b * x_m, y_b * y_m)
         x = np.rint(x_a + part * (x_b - x_a))

@@ -13,7 +13,7 @@ from gis.arrays import F64, I64, INF, U8, U32, U64, Bool, freeze
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.hilbert import hilbert_order
 from gis.snap_search import ANY_BEARING
-from routing.cch.weights import COST_BITS, LENGTH_MASK
+from routing.cch.weights import COST_BITS, INF_COST, LENGTH_MASK
 from routing.errors import InvalidCoordinate, InvalidInput, NoSegment
 from routing.positions import Ground, Positions, locate, query_records
 from routing.route import Waypoint
@@ -155,8 +155,11 @@ def locate_points(
     return LocatedPoints(positions, freeze(on_globe))
 
 
-def routes_of(cost: U64, status: U8) -> Routes:
-    """Results from costs (n,), NaN where the status is not OK."""
+def routes_of(cost: U64, located: LocatedPoints, pairs: I64) -> Routes:
+    """Results from the costs (n,) of the routes between located points, pairs (n, 2)."""
+    status = np.where(cost < INF_COST, RouteStatus.OK, RouteStatus.NO_ROUTE).astype(np.uint8)
+    status[(located.n_positions[pairs] == 0).any(axis=1)] = RouteStatus.NO_SEGMENT
+    status[(~located.on_globe[pairs]).any(axis=1)] = RouteStatus.INVALID
     has_route = status == RouteStatus.OK
     duration_s = np.where(has_route, (cost >> np.uint64(COST_BITS)) / 100, np.nan)
     distance_m = np.where(has_route, (cost & np.uint64(LENGTH_MASK)) / 100, np.nan)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gis.arrays import I64, INF, INVALID, U16, U32, freeze
-from gis.jit import plain_kernel
+from gis.jit import int64, plain_kernel
 from routing.graph.turn_graph import TurnGraph
 from routing.heap import VERTEX_BITS, VERTEX_MASK, pop, push
 from routing.metric import Metric
@@ -103,7 +103,7 @@ def _search(
     """Settle vertices; how many are labelled and settled, the latter one more if too many."""
     first, head, turn, vertex_arc, weight, backward = steps
     label, labelled, settled, heap = state
-    size, n_labelled, n_settled = 0, 0, 0
+    size, n_labelled, n_settled = int64(0), 0, 0
     for i in range(len(seed)):
         if seed_cost[i] < label[seed[i]] and seed_cost[i] < limit:
             if label[seed[i]] == INF:

@@ -12,6 +12,9 @@ from routing.seeds import Place, Position, source_seeds, target_seeds, vertices_
 from routing.vehicle import Vehicle
 from routing.weighting import Weighting
 
+_SPARE = 2
+"""So many more are asked for, in case some differ in nothing that is driven."""
+
 
 def other_chains(
     vehicle: Vehicle,
@@ -33,10 +36,21 @@ def other_chains(
             ends = _all_vertices(vehicle, candidates[1].positions)
         else:
             begins, ends = [(best.leaves, best.start)], [(best.enters, best.end)]
-        others = _alternatives(vehicle, weighting, begins, ends, best, number)
-        found += [(other.cost - best.cost, leg, other) for other in others]
+        known = {_driven(best)}
+        for other in _alternatives(vehicle, weighting, begins, ends, best, number):
+            # At a junction the same way may begin at the end of one road or the start of another.
+            if _driven(other) not in known:
+                known.add(_driven(other))
+                found.append((other.cost - best.cost, leg, other))
     found.sort(key=lambda entry: entry[:2])
     return [[*chain[:leg], other, *chain[leg + 1 :]] for _, leg, other in found[:number]]
+
+
+def _driven(stretch: Stretch) -> tuple[int, ...]:
+    """The arcs of which a part with a length is driven."""
+    first = int(stretch.start.fraction == 1)
+    stop = len(stretch.arcs) - int(stretch.end.fraction == 0)
+    return tuple(stretch.arcs[first:stop].tolist())
 
 
 def _all_vertices(vehicle: Vehicle, positions: Sequence[Position]) -> list[tuple[int, Position]]:
@@ -65,7 +79,7 @@ def _alternatives(
         weighting.weights,
         source_seeds(graph, metric, sources),
         target_seeds(graph, metric, targets),
-        number,
+        number + _SPARE,
     )
     stretches = []
     for path in others:

@@ -129,6 +129,8 @@ def check_profile_arrays(name: str, arrays: Mapping[str, AnyArray]) -> None:
         raise graph.fail("vertex_arc", f"does not begin with the {n_arcs} arcs")
     profile.shaped((n_arcs,), "metric.weight", "components.arc_component", "components.arc_flags")
     profile.below(INF + 1, "metric.weight")
+    if not profile["metric.weight"].all():
+        raise profile.fail("metric.weight", "holds 0, expected 1 or more")
     profile.shaped((n_arcs,), "metric.length_cm")
     _check_hierarchy(profile, n_vertices)
     landmarks = profile.part("landmarks")
@@ -147,16 +149,36 @@ def _check_hierarchy(profile: _Arrays, n_vertices: int) -> None:
     hierarchy.below(n_vertices, "rank", "vertex", "up_head", "down_tail")
     hierarchy.offsets("first_up", n_vertices, n_up)
     hierarchy.offsets("first_down", n_vertices, n_down)
-    above = hierarchy["parent"] > np.arange(n_vertices, dtype=np.uint32)
+    every = np.arange(n_vertices, dtype=np.uint32)
+    if not np.array_equal(hierarchy["rank"][hierarchy["vertex"]], every):
+        raise hierarchy.fail("vertex", "is not the inverse of the ranks")
+    above = hierarchy["parent"] > every
     if not (above & ((hierarchy["parent"] < n_vertices) | (hierarchy["parent"] == INVALID))).all():
         raise hierarchy.fail("parent", "holds a vertex that is not above its child")
     hierarchy.offsets("bounds", hierarchy.length("bounds") - 1, n_vertices)
+    lower = {}
+    for name, ends in (("up", "up_head"), ("down", "down_tail")):
+        lower[name] = np.repeat(every, np.diff(hierarchy[f"first_{name}"]))
+        if not (lower[name] < hierarchy[ends]).all():
+            raise hierarchy.fail(ends, "holds a vertex that is not above the lower end of its arc")
     for name, n in (("up", n_up), ("down", n_down)):
         weights.shaped((n,), name)
         weights.below(INF_COST + 1, name)
         weights.shaped((n, 2), f"{name}_children")
-        first, second = weights[f"{name}_children"].T
-        is_whole = first == INVALID
-        leads_on = np.where(is_whole, (second < n_vertices) | (second == INVALID), second < n_up)
-        if not (leads_on & (is_whole | (first < n_down))).all():
-            raise weights.fail(f"{name}_children", "leads to an arc that there is not")
+        _check_children(weights, name, lower, n_vertices)
+
+
+def _check_children(
+    weights: _Arrays, name: str, lower: Mapping[str, AnyArray], n_vertices: int
+) -> None:
+    """An arc with a cost is a turn, or leads over arcs that are below it."""
+    first, second = weights[f"{name}_children"].T
+    is_turn = first == INVALID
+    none = weights[name] >= INF_COST
+    sound = np.where(is_turn, (second < n_vertices) | none, second < len(lower["up"]))
+    sound &= is_turn | (first < len(lower["down"]))
+    over = np.flatnonzero(~is_turn & sound)
+    for side, child in (("down", first[over]), ("up", second[over])):
+        sound[over] &= lower[side][child] < lower[name][over]
+    if not sound.all():
+        raise weights.fail(f"{name}_children", "leads to an arc that there is not")

@@ -237,12 +237,14 @@ def _draw_reached(
         rise_ahead, rise_back = float(reach.weight[stretch, 0]), float(reach.weight[stretch, 1])
         share = frame.cell_m / max(np.float64(edge_length_m[edge]), 1e-3)
         first, stop = int64(index.first_point[edge]), int64(index.first_point[edge + 1])
-        x = (lon_difference(frame.middle, index.point_lon[first]) - frame.west) * per_lon
+        x = (lon_difference(frame.middle, int64(index.point_lon[first])) - frame.west) * per_lon
         y = (index.point_lat[first] - frame.south) * per_lat
         walked, due = 0.0, 0.0  # cells from the tail, and those to the next sample
         for point in range(first + 1, stop):
             drawing.drawn[(point - 1) >> 3] |= 1 << (point - 1 & 7)
-            to_x = (lon_difference(frame.middle, index.point_lon[point]) - frame.west) * per_lon
+            to_x = (
+                lon_difference(frame.middle, int64(index.point_lon[point])) - frame.west
+            ) * per_lon
             to_y = (index.point_lat[point] - frame.south) * per_lat
             length = math.sqrt((to_x - x) ** 2 + (to_y - y) ** 2)
             while due <= length:
@@ -287,9 +289,9 @@ def _draw_others(index: SnapIndex, weight: U32, surface: Surface, drawing: _Draw
             edge = edge_of_point(index, point)
             if weight[2 * edge] == INF and weight[2 * edge + 1] == INF:
                 continue
-            x = (lon_difference(frame.middle, lon[point]) - frame.west) * per_lon
+            x = (lon_difference(frame.middle, int64(lon[point])) - frame.west) * per_lon
             y = (lat[point] - frame.south) * per_lat
-            dx = lon_difference(lon[point], lon[point + 1]) * per_lon
+            dx = lon_difference(int64(lon[point]), int64(lon[point + 1])) * per_lon
             dy = (float(lat[point + 1]) - lat[point]) * per_lat
             n_steps = int(math.sqrt(dx * dx + dy * dy) / _STEP) + 1
             for step in range(n_steps):

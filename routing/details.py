@@ -14,7 +14,7 @@ from routing.assemble import LegAssembler, PathOfArcs
 from routing.candidates import Candidates, PointQuery
 from routing.chain import Stretch
 from routing.route import Details, Leg, Waypoint
-from routing.vehicle import Vehicle
+from routing.vehicle import DirectRoute, Vehicle
 from routing.weighting import Weighting
 
 
@@ -46,6 +46,23 @@ class DetailMaker:
                 for found, end in zip(candidates, ends, strict=True)
             ),
         )
+
+    def of_direct(self, vehicle: Vehicle, weighting: Weighting, route: DirectRoute) -> Details:
+        """The leg and the waypoints of a route between two points."""
+        candidates = route.start.candidates(), route.end.candidates()
+        return self.details(vehicle, weighting, [vehicle.stretch(route)], candidates, (0, 1))
+
+    def found_again(
+        self,
+        vehicle: Vehicle,
+        weighting: Weighting,
+        queries: Sequence[PointQuery],
+        anywhere: bool,
+    ) -> Details:
+        """The same for a route of which only the cost was found before."""
+        route = vehicle.find_route(weighting, queries, anywhere)
+        assert route is not None
+        return self.of_direct(vehicle, weighting, route)
 
     def waypoint(self, snap: Snap, tied: Sequence[Snap], forward: bool | None = None) -> Waypoint:
         """A snap as a result, named after all roads that meet there.

@@ -17,36 +17,35 @@ from gis.manifest import About
 from routing.areas import ReachedArea, costs_around, shapes_within
 from routing.batch import (
     Routes,
-    RouteStatus,
     TravelTable,
     degrees_of,
     locate_points,
     routes_of,
 )
-from routing.candidates import PointQuery
 from routing.cch.weights import INF_COST, length_of, weight_of
+from routing.changes import RoadChanges
 from routing.choices import other_chains
 from routing.details import DetailMaker
 from routing.errors import InvalidInput, NoSegment
 from routing.inputs import (
     Bearing,
-    Limits,
     Point,
     area_limits,
+    check_threads,
     is_anywhere,
     limits_of,
     point_queries,
     radius_of,
     stops_of,
 )
-from routing.live import LiveReader
+from routing.live import LiveReader, LiveWriter
 from routing.live_files import default_folder, identity_of
 from routing.metric import CS_PER_S, DM_PER_M
 from routing.reweight import Reweighted, reweight
 from routing.road_index import RoadIndex
-from routing.route import Details, Route, Waypoint
+from routing.route import Route, Waypoint
 from routing.store import load_network, load_profile
-from routing.vehicle import DirectRoute, Vehicle
+from routing.vehicle import Vehicle
 from routing.weighting import Weighting
 from routing.wishes import Wishes
 
@@ -148,11 +147,13 @@ class Engine:
             if with_details:
                 direct = vehicle.find_route(weighting, queries, anywhere)
                 if direct is not None:
-                    return Route(*self._direct_details(vehicle, weighting, direct))
+                    return Route(*self._maker.of_direct(vehicle, weighting, direct))
             else:
                 cost = vehicle.find_cost(weighting, queries, anywhere)
                 if cost < INF_COST:
-                    details = partial(self._find_details, vehicle, weighting, queries, anywhere)
+                    details = partial(
+                        self._maker.found_again, vehicle, weighting, queries, anywhere
+                    )
                     return Route.deferred(length_of(cost) / 100, weight_of(cost) / 100, details)
         search = vehicle.search(algorithm, weighting)
         versions = weighting.candidates.choose(queries, anywhere)
@@ -209,6 +210,7 @@ class Engine:
         is no route. ``threads`` share the work; so may threads of the caller's.
         Raises ``InvalidInput`` for arrays of other shapes.
         """
+        check_threads(threads)
         vehicle, weighting = self._with_hierarchy(profile)
         ends = degrees_of("origins", origins), degrees_of("destinations", destinations)
         n = len(ends[0])
@@ -220,10 +222,7 @@ class Engine:
         )
         pairs = np.arange(2 * n).reshape(2, n).T
         cost = vehicle.costs_of_pairs(weighting, located.positions, pairs, threads)
-        status = np.where(cost < INF_COST, RouteStatus.OK, RouteStatus.NO_ROUTE)
-        status[(located.n_positions[pairs] == 0).any(axis=1)] = RouteStatus.NO_SEGMENT
-        status[(~located.on_globe[pairs]).any(axis=1)] = RouteStatus.INVALID
-        return routes_of(cost, status.astype(np.uint8))
+        return routes_of(cost, located, pairs)
 
     def table(
         self,
@@ -247,18 +246,19 @@ class Engine:
         Raises ``NoSegment`` or ``InvalidCoordinate``, counting the destinations after the
         sources, and ``InvalidInput``.
         """
+        check_threads(threads)
         vehicle, weighting = self._with_hierarchy(profile)
         anywhere = is_anywhere(snapping)
         points = degrees_of("sources", sources)
-        limits = limits_of(len(points), radiuses, bearings)
         n = len(points)
+        limits = limits_of(n, radiuses, bearings)
+        if destinations is None and (destination_radiuses or destination_bearings):
+            raise InvalidInput("there are limits for destinations, but no destinations")
         if destinations is not None:
             more = degrees_of("destinations", destinations)
             points = np.concatenate([points, more])
             more_limits = limits_of(len(more), destination_radiuses, destination_bearings)
-            limits = Limits(
-                *(np.concatenate(both) for both in zip(limits, more_limits, strict=True))
-            )
+            limits = limits.and_of(more_limits)
         located = locate_points(weighting.ground, points, *limits, anywhere)
         located.check()
         rows = np.arange(len(points))
@@ -305,25 +305,6 @@ class Engine:
         shapes = shapes_within(self._network, weighting, costs, units, lines)
         return ReachedArea(limits, shapes, self._maker.waypoint(found.snaps[0], found.snaps))
 
-    def _find_details(
-        self,
-        vehicle: Vehicle,
-        weighting: Weighting,
-        queries: Sequence[PointQuery],
-        anywhere: bool,
-    ) -> Details:
-        """What a route has that was found without its path."""
-        route = vehicle.find_route(weighting, queries, anywhere)
-        assert route is not None
-        return self._direct_details(vehicle, weighting, route)
-
-    def _direct_details(
-        self, vehicle: Vehicle, weighting: Weighting, route: DirectRoute
-    ) -> Details:
-        candidates = route.start.candidates(), route.end.candidates()
-        stretches = [vehicle.stretch(route)]
-        return self._maker.details(vehicle, weighting, stretches, candidates, (0, 1))
-
     def with_weights(
         self,
         *,
@@ -341,31 +322,50 @@ class Engine:
         how many routes you will ask for, that the least work is done for them; `method` tells
         how. Raises ``InvalidInput`` for what makes no sense.
         """
-        name = self.profiles[0] if profile is None else profile
         vehicle, weighting = self._vehicle(profile)
         wishes = Wishes(speeds or {}, way_speeds or {}, avoid)
         changes = wishes.changes(self._roads, weighting.metric)
         view = copy(self)
-        view._own = {**self._own, name: reweight(vehicle, changes, n_routes, weighting)}
+        own = reweight(vehicle, changes, n_routes, weighting)
+        view._own = {**self._own, self._name(profile): own}
         return view
 
-    def method(self, profile: str | None = None) -> str:
-        """How routes are found: by "hierarchy" unless this engine is one `with_weights`.
+    def changes(
+        self,
+        *,
+        profile: str | None = None,
+        speeds: Mapping[tuple[int, int], float] | None = None,
+        way_speeds: Mapping[int, float] | None = None,
+        avoid: Sequence[Any] = (),
+    ) -> RoadChanges:
+        """What `with_weights` would change of the dataset's weights, for a `live_writer`."""
+        vehicle, _ = self._vehicle(profile)
+        wishes = Wishes(speeds or {}, way_speeds or {}, avoid)
+        return wishes.changes(self._roads, vehicle.weighting.metric)
 
-        Then by "customization" of the hierarchy for these weights, or by "astar" without it.
+    def live_writer(self, folder: Path | None = None, *, profile: str | None = None) -> LiveWriter:
+        """Who publishes changes for all engines that `follow`, in this process and in others.
+
+        ``folder`` is where the weights are kept, by default one of this dataset and profile in
+        shared memory. Raises ``DatasetError``, also while another writer is at work there.
         """
+        vehicle, _ = self._vehicle(profile)
+        identity = identity_of(self._data, self._name(profile))
+        return LiveWriter(folder or default_folder(identity), identity, vehicle)
+
+    def method(self, profile: str | None = None) -> str:
+        """How routes are found: "hierarchy", or `with_weights` "customization" or "astar"."""
         self._vehicle(profile)
-        own = self._own.get(self.profiles[0] if profile is None else profile)
+        own = self._own.get(self._name(profile))
         return "hierarchy" if own is None else own.how
 
     def follow(self, folder: Path | None = None, *, profile: str | None = None) -> None:
-        """From now on use the newest weights that a `routing.live.LiveWriter` has published.
+        """From now on use the newest weights that a `live_writer` has published.
 
-        Each request looks for them when it begins. ``folder`` is the writer's, by default that
-        of this dataset and profile in shared memory. Raises ``DatasetError``.
+        Each request looks for them when it begins. Raises ``DatasetError``.
         """
-        name = self.profiles[0] if profile is None else profile
         vehicle, _ = self._vehicle(profile)
+        name = self._name(profile)
         identity = identity_of(self._data, name)
         reader = LiveReader(folder or default_folder(identity), identity, vehicle)
         self._live = {**self._live, name: reader}
@@ -375,9 +375,11 @@ class Engine:
         vehicle, weighting = self._vehicle(profile)
         if weighting.weights is None:
             weighting = replace(weighting, weights=vehicle.customizer.customize(weighting.metric))
-            name = self.profiles[0] if profile is None else profile
-            self._own = {**self._own, name: Reweighted(weighting, "customization")}
+            self._own = {**self._own, self._name(profile): Reweighted(weighting, "customization")}
         return vehicle, weighting
+
+    def _name(self, profile: str | None) -> str:
+        return self.profiles[0] if profile is None else profile
 
     @cached_property
     def _roads(self) -> RoadIndex:
@@ -385,7 +387,7 @@ class Engine:
 
     def _vehicle(self, profile: str | None) -> tuple[Vehicle, Weighting]:
         """The vehicle of a request, and what its roads weigh until the request is answered."""
-        name = self.profiles[0] if profile is None else profile
+        name = self._name(profile)
         if name not in self._vehicles:
             raise InvalidInput(
                 f"no profile {name!r} in this dataset; there is: {', '.join(self.profiles)}"

@@ -34,6 +34,10 @@ class Limits(NamedTuple):
     radius_m: F64
     bearing: I64
 
+    def and_of(self, others: "Limits") -> "Limits":
+        """The limits of these points and of others after them."""
+        return Limits(*(np.concatenate(both) for both in zip(self, others, strict=True)))
+
     def queries(self, degrees: F64) -> list[PointQuery]:
         """The points (n, 2) with their limits."""
         columns = degrees.tolist(), self.radius_m.tolist(), self.bearing.tolist()
@@ -49,10 +53,12 @@ def limits_of(
     bearings: Sequence[Bearing | None] | None,
 ) -> Limits:
     """The limits of n points, checked; ``InvalidInput``."""
-    queries = point_queries([(0.0, 0.0)] * n, radiuses, bearings) if radiuses or bearings else []
-    radius_m = np.array([query.radius_m for query in queries] or np.full(n, np.inf))
-    bearing = np.array([query.bearing or ANY_BEARING for query in queries] or [ANY_BEARING] * n)
-    return Limits(radius_m, bearing.reshape(n, 2).astype(np.int64))
+    if radiuses is None and bearings is None:
+        return Limits(np.full(n, np.inf), np.tile(np.array(ANY_BEARING), (n, 1)))
+    queries = point_queries([(0.0, 0.0)] * n, radiuses, bearings)
+    radius_m = np.array([query.radius_m for query in queries], np.float64)
+    bearing = np.array([query.bearing or ANY_BEARING for query in queries], np.int64)
+    return Limits(radius_m, bearing.reshape(n, 2))
 
 
 def radius_of(radius_m: float | None) -> float:
@@ -89,6 +95,8 @@ def point_queries(
             raise InvalidInput(
                 f"bearing {i} is {bearing[0]},{bearing[1]}, expected 0..360 and 0..180 degrees"
             )
+        if bearing is not None and bearing[1] >= ANY_BEARING[1]:
+            bearing = None  # any direction will do
         queries.append(PointQuery(lon, lat, math.inf if radius_m is None else radius_m, bearing))
     return queries
 
@@ -99,13 +107,20 @@ def area_limits(
     """The limits of areas, and whether they are distances; ``InvalidInput``."""
     if (durations_s is None) == (distances_m is None):
         raise InvalidInput("expected either durations or distances as limits")
-    limits = tuple(durations_s if durations_s is not None else distances_m or ())
+    given = durations_s if durations_s is not None else distances_m
+    limits = () if given is None else tuple(float(limit) for limit in given)
     if not limits:
         raise InvalidInput("there are no limits, expected one or more")
     for limit in limits:
         if not 0 <= limit <= MOST_LIMIT:
             raise InvalidInput(f"limit {limit}, expected 0 to {MOST_LIMIT}")
     return limits, durations_s is None
+
+
+def check_threads(threads: int | None) -> None:
+    """Raise ``InvalidInput`` for no number of threads."""
+    if threads is not None and threads < 1:
+        raise InvalidInput(f"threads is {threads}, expected 1 or more")
 
 
 def stops_of(waypoints: Sequence[int] | None, n_points: int) -> list[int]:

@@ -77,6 +77,7 @@ class LiveReader:
                     file = version_path(self._folder, number)
                     raise DatasetError(f"{file}: the live weights in force are missing") from None
                 self._live = Live(number, version.changes, self._weighting(version))
+                break
             return self._live
 
     def _weighting(self, version: Version) -> Weighting:
@@ -223,7 +224,7 @@ class LiveWriter:
                 _copy(weights, spare.weights)
             customizer.recustomize(metric, spare.weights, freeze(changed))
         else:
-            _copy(customizer.customize(metric), spare.weights)
+            customizer.customize(metric, out=spare.weights)
 
     def _source(self) -> tuple[int, Weights]:
         """What the next version begins with, and its number: 0 is the dataset."""

@@ -11,6 +11,8 @@ from routing.cch.weights import COST_BITS, LENGTH_MASK
 from routing.pairs import Seeding, cost_ahead, first_copy, source_key, target_key
 from routing.positions import Positions
 
+_LENGTH_BITS, _LENGTH_MASK = np.uint64(COST_BITS), np.uint64(LENGTH_MASK)
+
 
 class Group(NamedTuple):
     """Some located points, k with one version of their positions.
@@ -30,6 +32,24 @@ class _Seeds(NamedTuple):
     vertex: U32
     cost: U32
     length_cm: U32
+
+
+class _Stays(NamedTuple):
+    """Origins, k, that share their arc with destinations; these, m in all, by arc.
+
+    | array | dtype, shape | content |
+    |---|---|---|
+    | row, place | int64 (k,) | the point, and which of the positions |
+    | first, stop | int64 (k,) | the destinations on its arc, offsets into the next two |
+    | column, to_place | int64 (m,) | the point, and which of the positions |
+    """
+
+    row: I64
+    place: I64
+    first: I64
+    stop: I64
+    column: I64
+    to_place: I64
 
 
 def nearest_positions(positions: Positions, rows: I64) -> Group:
@@ -68,23 +88,15 @@ def mend_stays(
     """
     row, place = _places(targets)
     order = np.argsort(positions.arc[place], kind="stable")
-    by_arc = row[order], place[order], positions.arc[place[order]]
-    source_row, source_place = _places(sources)
-    source_arc = positions.arc[source_place]
-    low, high = (np.searchsorted(by_arc[2], source_arc, side) for side in ("left", "right"))
-    for at in np.flatnonzero(low < high).tolist():
-        start = float(positions.fraction[source_place[at]])
-        for other in range(low[at], high[at]):
-            end = float(positions.fraction[by_arc[1][other]])
-            cost = int(cost_ahead(seeding, int(source_arc[at]), start, end))
-            cell = int(source_row[at]), int(by_arc[0][other])
-            weight, length = cost >> COST_BITS, cost & LENGTH_MASK
-            with_length = table.length_cm.size > 0
-            known = int(table.length_cm[cell]) if with_length else 0
-            if (weight, length if with_length else 0) < (int(table.weight[cell]), known):
-                table.weight[cell] = weight
-                if with_length:
-                    table.length_cm[cell] = length
+    row, place = row[order], place[order]
+    from_row, from_place = _places(sources)
+    arc = positions.arc[from_place]
+    low, high = (np.searchsorted(positions.arc[place], arc, side) for side in ("left", "right"))
+    shared = np.flatnonzero(low < high)
+    if len(shared):
+        columns = from_row[shared], from_place[shared], low[shared], high[shared], row, place
+        stays = _Stays(*(freeze(column) for column in columns))
+        _mend(seeding, positions, stays, table.weight, table.length_cm)
 
 
 def islands(
@@ -131,6 +143,28 @@ def _places(group: Group) -> tuple[I64, I64]:
 
 
 @plain_kernel
+def _mend(
+    seeding: Seeding, positions: Positions, stays: _Stays, weight: U32, length_cm: U32
+) -> None:
+    """Lower the cells of a table to what it costs to drive ahead on one arc."""
+    with_length = len(length_cm) > 0
+    for i in range(len(stays.row)):
+        row, place = stays.row[i], stays.place[i]
+        for j in range(stays.first[i], stays.stop[i]):
+            column, end = stays.column[j], positions.fraction[stays.to_place[j]]
+            arc: Any = int64(positions.arc[place])
+            key = cost_ahead(seeding, arc, positions.fraction[place], end)
+            ahead, length = int64(key >> _LENGTH_BITS), int64(key & _LENGTH_MASK)
+            known = int64(weight[row, column])
+            if ahead < known or (
+                with_length and ahead == known and length < int64(length_cm[row, column])
+            ):
+                weight[row, column] = ahead
+                if with_length:
+                    length_cm[row, column] = length
+
+
+@plain_kernel
 def _fill_seeds(
     seeding: Seeding,
     positions: Positions,
@@ -165,10 +199,10 @@ def _fill_seeds(
 @inner_kernel
 def _put(seeds: _Seeds, n: int, vertex: Any, key: Any, only_count: bool) -> int:
     """Add a seed unless it costs too much; the new number."""
-    weight = int64(key >> np.uint64(COST_BITS))
+    weight = int64(key >> _LENGTH_BITS)
     if weight >= INF:
         return n
     if not only_count:
         seeds.vertex[n], seeds.cost[n] = vertex, weight
-        seeds.length_cm[n] = int64(key & np.uint64(LENGTH_MASK))
+        seeds.length_cm[n] = int64(key & _LENGTH_MASK)
     return n + 1

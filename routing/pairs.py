@@ -285,7 +285,7 @@ def find_route(
     """
     anywhere, with_path = options
     positions = scratch.positions
-    locate_from(0, 0, ground, queries, anywhere, scratch.locate, positions)
+    locate_from(int64(0), int64(0), ground, queries, anywhere, scratch.locate, positions)
     for i in range(2):
         if positions.first[i] == positions.stop[i]:
             return Found(_NOTHING, -1, -1, 0), i

@@ -312,7 +312,7 @@ def _fill_box(index: SnapIndex, reach: Reach, middle: int, points: _Points, box:
         for start, end in ((low, ahead), (back, high)):
             if start <= 0.0 and end >= 1.0:  # as it is nearly everywhere
                 for point in range(index.first_point[edge], index.first_point[edge + 1]):
-                    x = lon_difference(middle, index.point_lon[point]) + middle
+                    x = lon_difference(middle, int64(index.point_lon[point])) + middle
                     _widen(box, x, float(index.point_lat[point]))
             elif start < end:
                 for i in range(_fill_piece(index, edge, (start, end), middle, points, 0)):
@@ -360,8 +360,8 @@ def _fill_piece(
     total_m = 1.0 if is_whole else polyline_length_m(lon, lat, first, stop)
     n, walked_m = begin, 0.0
     for point in range(first, stop - 1):
-        x, y = lon_difference(middle, lon[point]) + middle, float(lat[point])
-        to_x, to_y = lon_difference(middle, lon[point + 1]) + middle, float(lat[point + 1])
+        x, y = lon_difference(middle, int64(lon[point])) + middle, float(lat[point])
+        to_x, to_y = lon_difference(middle, int64(lon[point + 1])) + middle, float(lat[point + 1])
         a, b, segment_m = 0.0, 1.0, 0.0
         if not is_whole:
             segment_m = distance_m(lon[point], lat[point], lon[point + 1], lat[point + 1])

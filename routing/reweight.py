@@ -7,6 +7,7 @@ import numpy as np
 from gis.arrays import AnyArray, freeze
 from routing.cch.weights import Weights, frozen
 from routing.changes import RoadChanges, apply_changes, bounds_hold
+from routing.errors import InvalidInput
 from routing.metric import Metric
 from routing.vehicle import Vehicle
 from routing.weighting import Weighting
@@ -23,7 +24,7 @@ _COPY_NS, _COPY_TO_NEW_NS = 1.0, 5.0
 into memory that was used before, or that the system has to provide."""
 
 _SPEEDUP = 1.5
-"""What a second thread brings to a full customization, if it has a core to itself at times."""
+"""What a second thread brings to a customization, if it has a core to itself at times."""
 
 _SPREAD = 5.5
 """Changes all over the map of a part x of the arcs take about 5.5 sqrt(x) of a customization.
@@ -50,6 +51,8 @@ def reweight(
     by A* with landmarks, which needs no weights of the hierarchy, unless something has become
     cheaper than the landmarks know; MANY always get the hierarchy.
     """
+    if n_routes < 1:
+        raise InvalidInput(f"n_routes is {n_routes}, expected 1 or more")
     base = vehicle.weighting if weighting is None else weighting
     metric = apply_changes(base.metric, changes)
     changed = changed_arcs(base.metric, metric, changes.arcs)
@@ -57,10 +60,10 @@ def reweight(
         return Reweighted(base, "customization")
     n_arcs, n_costs = len(metric.weight), vehicle.prepared.hierarchy.n_arcs
     astar_ns = n_routes * _ASTAR_NS * n_arcs
-    customization_ns = _CUSTOMIZE_NS * n_costs / _SPEEDUP
+    customization_ns = _CUSTOMIZE_NS * n_costs
     if base.weights is not None:
         customization_ns = min(customization_ns, _mending_ns(n_arcs, n_costs, len(changed)))
-    customization_ns += _COPY_TO_NEW_NS * n_costs
+    customization_ns = customization_ns / _SPEEDUP + _COPY_TO_NEW_NS * n_costs
     if astar_ns <= customization_ns and bounds_hold(vehicle.prepared.metric, metric):
         return Reweighted(vehicle.weigh(metric, None), "astar")
     customizer = vehicle.customizer
@@ -80,12 +83,12 @@ def changed_arcs(old: Metric, new: Metric, arcs: AnyArray) -> AnyArray:
 
 
 def mending_pays(n_arcs: int, n_costs: int, n_changed: int) -> bool:
-    """Whether weights are sooner mended than customized anew with two threads.
+    """Whether weights are sooner mended than customized anew.
 
     ``n_arcs`` of the roads, ``n_costs`` of the hierarchy. The memory for them is there either way.
     """
     mending_ns = _mending_ns(n_arcs, n_costs, n_changed) + _COPY_NS * n_costs
-    return mending_ns < _CUSTOMIZE_NS * n_costs / _SPEEDUP
+    return mending_ns < _CUSTOMIZE_NS * n_costs
 
 
 def _mending_ns(n_arcs: int, n_costs: int, n_changed: int) -> float:

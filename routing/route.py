@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from gis.arrays import F64, I64
 
@@ -63,6 +63,10 @@ class Leg:
             self._annotation = self._annotation()
         return self._annotation
 
+    def __reduce__(self) -> tuple[type["Leg"], tuple[Any, ...]]:
+        measures = self.distance_m, self.duration_s, self.lon, self.lat
+        return Leg, (*measures, self.annotation, self.names)
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the roads."""
@@ -76,6 +80,10 @@ class Leg:
 
 Details: TypeAlias = tuple[tuple[Leg, ...], tuple[Waypoint, ...]]
 """The legs of a route and its waypoints."""
+
+
+def _made_already() -> Details:
+    raise AssertionError("the details of a route are made once")
 
 
 class Route:
@@ -121,8 +129,13 @@ class Route:
     def _complete(self) -> Details:
         details = self._details
         if details is None:
+            # What it was made from, weights among it, is not kept any longer than needed.
             details = self._details = self._make_details()
+            self._make_details = _made_already
         return details
+
+    def __reduce__(self) -> tuple[type["Route"], Details]:
+        return Route, self._complete()
 
     def __repr__(self) -> str:
         return f"Route(distance_m={self.distance_m}, duration_s={self.duration_s})"

@@ -25,6 +25,7 @@ from routing.cch.query import run_query
 from routing.cch.table import Table, travel_table
 from routing.cch.weights import INF_COST, Weights, weight_of
 from routing.chain import BrokenChainError, ChainFinder, Search, Stretch
+from routing.changes import bounds_hold
 from routing.errors import InvalidInput, NoRoute, NoSegment
 from routing.graph.components import flags_where_open
 from routing.inputs import ALGORITHMS
@@ -95,6 +96,7 @@ class Vehicle:
             seeding(self.prepared.turn_graph, metric, components.arc_component),
             Ground(self._index, components.arc_flags),
             CandidateFinder(self._index, components),
+            bounds_hold(self.prepared.metric, metric),
         )
 
     @cached_property
@@ -125,7 +127,7 @@ class Vehicle:
         if weighting is self.weighting:
             return self.by_distance
         metric = distance_metric(self._network, weighting.metric)
-        return replace(weighting, metric=metric, weights=None)
+        return replace(weighting, metric=metric, weights=None, landmarks_hold=False)
 
     @cached_property
     def sweeper(self) -> Sweeper:
@@ -142,11 +144,11 @@ class Vehicle:
         if algorithm == "hierarchy" and weighting.weights is not None:
             state = self.scratch.query
             return partial(run_query, state, self.prepared.hierarchy, weighting.weights)
-        if algorithm in ("astar", "hierarchy"):
+        if algorithm not in ALGORITHMS:
+            raise InvalidInput(f"no algorithm {algorithm!r}; there is: {', '.join(ALGORITHMS)}")
+        if algorithm != "dijkstra" and weighting.landmarks_hold:
             return partial(alt_query, self.scratch.search, graph, metric, self.prepared.landmarks)
-        if algorithm == "dijkstra":
-            return partial(dijkstra, self.scratch.search, graph, metric)
-        raise InvalidInput(f"no algorithm {algorithm!r}; there is: {', '.join(ALGORITHMS)}")
+        return partial(dijkstra, self.scratch.search, graph, metric)
 
     def find_cost(self, weighting: Weighting, queries: Sequence[PointQuery], anywhere: bool) -> int:
         """Cost of the route between two points, by the hierarchy; INF_COST if there is none.

@@ -11,14 +11,19 @@ import numpy as np
 import osmium
 from osmium.osm.mutable import Way
 
+from gis.arrays import freeze
+from gis.dataset import open_dataset
 from gis.geodesy import distances_m
 from gis.osm.read import read_osm
 from gis.polyline import encode_polyline, overview_tolerance_deg, simplify
 from gis.profiles.registry import get_profile, tag_selection
 from routing.build import build_dataset
+from routing.cch.customize import Customizer
+from routing.cch.weights import new_weights
 from routing.engine import Engine
 from routing.inputs import ALGORITHMS
 from routing.reweight import MANY
+from routing.store import load_profile
 
 _WORLD = """<osm version="0.6">
 <node id="1" lat="60.17" lon="24.930"/>
@@ -122,6 +127,15 @@ def _read_and_ask(folder: Path) -> None:
     around = [[(24.9325, 60.1715), (24.9335, 60.1715), (24.9335, 60.1725), (24.9325, 60.1725)]]
     for n_routes in (1, MANY):
         engine.with_weights(avoid=[around], way_speeds={4: 5}, n_routes=n_routes).route(_POINTS)
+    _mend(dataset)
+
+
+def _mend(dataset: Path) -> None:
+    """Customize for one road, as is done in large networks alone."""
+    prepared = load_profile("car", open_dataset(dataset).arrays)
+    customizer = Customizer.of(prepared.turn_graph, prepared.hierarchy)
+    weights = customizer.customize(prepared.metric, out=new_weights(prepared.hierarchy))
+    customizer.recustomize(prepared.metric, weights, freeze(np.zeros(1, np.uint32)))
 
 
 PARTS: tuple[Callable[[Path], None], ...] = (_build_and_route, _read_and_ask)

@@ -14,7 +14,7 @@ class Weighting:
     """A metric, and the hierarchy's weights for it.
 
     Without weights only searches that need no preparation can be asked for routes. Nobody stands
-    on a road that the metric closes.
+    on a road that the metric closes. If something is cheaper than landmarks know, they do not hold.
     """
 
     metric: Metric
@@ -22,3 +22,4 @@ class Weighting:
     seeding: Seeding
     ground: Ground
     candidates: CandidateFinder
+    landmarks_hold: bool

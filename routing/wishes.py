@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from gis.arrays import I64
 from routing.avoided_areas import close_areas
 from routing.changes import RoadChanges, combine_changes
+from routing.errors import InvalidInput
 from routing.metric import Metric
 from routing.road_index import RoadIndex
 from routing.road_speeds import speeds_between, speeds_of_ways
@@ -20,7 +22,8 @@ class Wishes:
     ``speeds`` are of the pieces of road from one OpenStreetMap node to the next, in that
     direction; ``way_speeds`` of whole ways, both directions. ``avoid`` are geometries of shapely
     or polygons as lists of rings of longitudes and latitudes. A piece counts before its way, an
-    area before both. Nothing opens a road that is closed to the vehicle.
+    area before both. Nothing opens a road that is closed to the vehicle, and what no
+    road is called changes nothing.
     """
 
     speeds: Mapping[tuple[int, int], float] = field(default_factory=dict)
@@ -35,9 +38,22 @@ class Wishes:
             speeds = list(self.way_speeds.values())
             made.append(speeds_of_ways(roads, metric, ways, speeds).changes)
         if self.speeds:
-            begin, end = np.array(list(self.speeds)).reshape(-1, 2).T
+            begin, end = _pairs(self.speeds).T
             speeds = list(self.speeds.values())
             made.append(speeds_between(roads, metric, begin, end, speeds).changes)
-        if self.avoid:
+        if hasattr(self.avoid, "geom_type"):
+            made.append(close_areas(roads, metric, [self.avoid]).changes)
+        elif len(self.avoid):
             made.append(close_areas(roads, metric, self.avoid).changes)
         return combine_changes(*made)
+
+
+def _pairs(speeds: Mapping[tuple[int, int], float]) -> I64:
+    """The nodes of each piece, (k, 2)."""
+    try:
+        pairs = np.array(list(speeds))
+    except ValueError:
+        pairs = np.empty(0)
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise InvalidInput("speeds are not by pairs of OpenStreetMap nodes")
+    return pairs

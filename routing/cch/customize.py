@@ -119,15 +119,15 @@ class Customizer:
         _find_given(hierarchy, turns, given)
         return cls(graph, hierarchy, Below(*columns), Given(*(freeze(a) for a in given)))
 
-    def customize(self, metric: Metric, threads: int = 2) -> Weights:
-        """The weights for a metric; the same for any number of threads.
+    def customize(self, metric: Metric, threads: int = 2, out: Weights | None = None) -> Weights:
+        """The weights for a metric, in ``out`` if given; the same for any number of threads.
 
         Basic customization (Dibbelt, Strasser, Wagner, JEA 21, 2016, section 5) by lower
         triangles: each arc is written by the thread of its lower end alone. Ranges of ranks that
         do not depend on each other come first, then all triangles that lead from them into the
         top, then the top itself.
         """
-        weights = new_weights(self.hierarchy)
+        weights = new_weights(self.hierarchy) if out is None else out
         inputs = self._inputs(metric)
         bounds = self.hierarchy.bounds.tolist()
         top, end = bounds[-2:]
@@ -146,19 +146,35 @@ class Customizer:
             list(pool.map(work, ranges))
             list(pool.map(work, pieces))
         work(_Part(top, end, top, end))
-        return frozen(weights)
+        return frozen(weights) if out is None else out
 
-    def recustomize(self, metric: Metric, weights: Weights, changed: U32) -> int:
+    def recustomize(self, metric: Metric, weights: Weights, changed: U32, threads: int = 2) -> int:
         """Mend writable ``weights`` after some arcs' weights changed; how many vertices it took.
 
         ``metric`` has the new weights, ``changed`` (k,) are the arcs. The result equals that of
-        a full customization.
+        a full customization. Ranges of ranks that do not depend on each other are mended side by
+        side, then the top: threads that mark its vertices as stale all write the same.
         """
         inputs = self._inputs(metric)
         stale = _owners(self.graph, self.hierarchy, changed)
-        places = _new_places(self.graph.n_vertices)
-        old = np.empty(2 * self.graph.n_vertices, np.uint64)
-        return _recustomize(self.hierarchy, self.below, inputs, weights, places, stale, old)
+        bounds = self.hierarchy.bounds.tolist()
+        top, end = bounds[-2:]
+        ranges = [_Part(a, b, 0, end) for a, b in pairwise(bounds[:-1])]
+        ranges.sort(key=lambda part: part.first - part.stop)
+        scratch: list[tuple[_Places, U64]] = []
+
+        def work(part: _Part) -> int:
+            places, old = (
+                scratch.pop() if scratch else (_new_places(end), np.empty(2 * end, np.uint64))
+            )
+            arrays = self.hierarchy, self.below, inputs, weights
+            n_done = _recustomize(*arrays, places, stale, old, part)
+            scratch.append((places, old))
+            return n_done
+
+        with ThreadPoolExecutor(threads) as pool:
+            n_done = sum(pool.map(work, ranges))
+        return n_done + work(_Part(top, end, 0, end))
 
     def _inputs(self, metric: Metric) -> Inputs:
         given = self.given
@@ -168,18 +184,21 @@ class Customizer:
 
 
 def _new_places(n: int) -> _Places:
-    return _Places(np.empty(n, np.uint32), np.empty(n, np.uint32))
+    return _Places(np.zeros(n, np.uint32), np.zeros(n, np.uint32))
 
 
 def _owners(graph: TurnGraph, hierarchy: Hierarchy, arcs: U32) -> Bool:
     """The ranks (V,) that keep a turn out of one of the arcs (k,)."""
     has_changed = np.zeros(graph.n_vertices, np.bool_)
     has_changed[arcs] = True
-    has_changed = has_changed[graph.vertex_arc]
-    tail = np.repeat(has_changed, np.diff(graph.first_turn))
+    vertex = np.flatnonzero(has_changed[graph.vertex_arc])
+    first = graph.first_turn[vertex].astype(np.int64)
+    count = graph.first_turn[vertex + 1] - first
+    stop = np.cumsum(count)
+    turn = np.arange(count.sum()) + np.repeat(first - (stop - count), count)
     owner = np.zeros(graph.n_vertices, np.bool_)
-    owner[hierarchy.rank[has_changed]] = True
-    owner[hierarchy.rank[graph.turn_head[tail]]] = True
+    owner[hierarchy.rank[vertex]] = True
+    owner[hierarchy.rank[graph.turn_head[turn]]] = True
     return owner
 
 
@@ -316,14 +335,14 @@ def _recustomize(
     places: _Places,
     stale: Bool,
     old: U64,
+    part: _Part,
 ) -> int:
-    """Customize the vertices that are stale, and those above that a change reaches.
+    """Customize the vertices of a part that are stale, and mark those above that a change reaches.
 
     ``old`` is scratch for the costs of one vertex.
     """
     n_done = 0
-    part = _Part(0, 0, 0, len(stale))
-    for y in range(len(stale)):
+    for y in range(part.first, part.stop):
         if not stale[y]:
             continue
         n_done += 1

@@ -21,8 +21,9 @@ def unpack_arc(weights: Weights, arc: Any, stack: U32, path: U32, n_path: int) -
         children = weights.up_children if arc & 1 else weights.down_children
         first, second = int64(children[arc >> 1, 0]), int64(children[arc >> 1, 1])
         if first == INVALID:
-            path[n_path] = second
-            n_path += 1
+            if n_path < len(path):  # always, unless the weights are none
+                path[n_path] = second
+                n_path += 1
         else:
             stack[size] = 2 * second + 1
             stack[size + 1] = 2 * first

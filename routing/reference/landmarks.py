@@ -9,7 +9,7 @@ import numpy as np
 
 from gis.arrays import I64, INF, INVALID, U32, freeze
 from gis.geodesy import UNITS_PER_DEGREE
-from gis.jit import inner_kernel, kernel, plain_kernel
+from gis.jit import inner_kernel, int64, kernel, plain_kernel
 from gis.network.road_network import RoadNetwork, arc_ends
 from routing.graph.components import Components
 from routing.graph.turn_graph import TurnGraph
@@ -179,7 +179,7 @@ def _seed_bounds(bounds: Bounds, arc: U32) -> I64:
 def _measure(first: U32, head: U32, weight: U32, source: int, cost: U32, heap: I64) -> None:
     """Costs from a node to all others (Dijkstra 1959); ``cost`` (N,) comes filled with INF."""
     cost[source] = 0
-    size = push(heap, 0, 0, source)
+    size = push(heap, int64(0), int64(0), int64(source))
     while size > 0:
         reached = heap[0] >> VERTEX_BITS
         node = heap[0] & VERTEX_MASK

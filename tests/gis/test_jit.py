@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept."""
+"""Where compiled kernels are kept, and how they are called."""
 
 import os
 import stat
@@ -7,9 +7,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numba
+import numpy as np
 import pytest
 
-from gis.jit import _find_cache_folder, source_hash
+from gis.arrays import F64, U32, freeze
+from gis.jit import _find_cache_folder, inner_kernel, machine_code, plain_kernel, source_hash
 
 
 @pytest.fixture
@@ -67,3 +70,77 @@ def test_traps_in_the_temp_folder(temp: Path, trap: Callable[[Path], None]) -> N
     assert folder.parent == temp and folder.name.startswith("whimbrel-kernels-")
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert place.is_file() or not list(place.iterdir())
+
+
+Row = tuple[U32, F64]
+"""Arguments of a kernel in a tuple, as kernels have them."""
+
+
+@inner_kernel
+def _add(row: Row, i: int) -> float:
+    return float(row[0][i] * row[1][0])
+
+
+@plain_kernel
+def _sum_up(row: Row, found: U32, options: tuple[bool, int]) -> tuple[float, int]:
+    """A sum, and how many were added."""
+    total, n = 0.0, 0
+    for i in range(options[1], len(row[0])):
+        total += _add(row, i)
+        found[i] = row[0][i]
+        n += 1
+    return -total if options[0] else total, n
+
+
+def row_of(n: int, dtype: type = np.uint32) -> Row:
+    return freeze(np.arange(n).astype(dtype)), freeze(np.array([0.5]))
+
+
+def test_machine_code_is_the_kernel() -> None:
+    """Called directly, a kernel gives the same results for arrays of the same types."""
+    found = np.zeros(4, np.uint32)
+    code = machine_code(_sum_up, row_of(4), found, (True, 1))
+    for n in (0, 1, 9):
+        for options in ((True, 0), (False, 1)):
+            one, other = np.zeros(n, np.uint32), np.zeros(n, np.uint32)
+            wanted = _sum_up(row_of(n), one, options)
+            assert code(row_of(n), other, options) == wanted
+            assert wanted[1] == max(n - options[1], 0) and np.array_equal(one, other)
+            assert abs(wanted[0]) == 0.5 * sum(range(options[1], n))
+    assert found.tolist() == [0] * 4, "it is compiled, not called"
+
+
+@pytest.mark.compiled
+def test_machine_code_for_other_types() -> None:
+    """Arrays whose items are of another size are refused, and so is what is no array."""
+    found = np.zeros(4, np.uint32)
+    code: Callable[..., object] = machine_code(_sum_up, row_of(4), found, (True, 0))
+    for row, output in (
+        (row_of(4, np.uint64), found),
+        (row_of(4, np.uint16), found),
+        (row_of(4), np.zeros(4, np.int64)),
+        (row_of(4), 7),
+    ):
+        with pytest.raises(TypeError):
+            code(row, output, (True, 0))
+    assert found.tolist() == [0] * 4
+    assert code(row_of(4), found, (False, 0)) == (3.0, 4), "and it still works"
+
+
+def test_machine_code_without_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing is compiled it is the function itself."""
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+
+    def function(a: int) -> int:
+        return a
+
+    assert machine_code(function, 1) is function
+
+
+@pytest.mark.compiled
+def test_inner_kernels_are_for_kernels() -> None:
+    """They have no way in from Python; kernels call them, and agree with the source."""
+    found = np.zeros(3, np.uint32)
+    assert _sum_up(row_of(3), found, (False, 0)) == (1.5, 3)
+    source: Callable[..., float] = _add.py_func  # type: ignore[attr-defined]
+    assert sum(source(row_of(3), i) for i in range(3)) == 1.5

@@ -298,7 +298,7 @@ def test_no_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with writer(folder) as write:
         write.publish(changes_of(1))
 
-        def fail(*_: object) -> None:
+        def fail(*_: object, **__: object) -> None:
             raise MemoryError
 
         monkeypatch.setattr(vehicle().customizer.__class__, "recustomize", fail)
@@ -314,7 +314,7 @@ def test_no_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_memory_to_map_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A version that is named, but cannot be announced, goes again."""
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise MemoryError
 
     with writer(folder) as write:

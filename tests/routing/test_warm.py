@@ -55,9 +55,9 @@ USE = (
     + """
 from routing.build import build_dataset
 from routing.engine import Engine
-from server.api.osrm_json import nearest_answer, route_answer, to_bytes
-from server.api.osrm_params import ANNOTATIONS, NearestParams, RouteParams
-from server.api.osrm_params import params_from_json
+from server.api.osrm_json import nearest_answer, route_answer, table_answer, to_bytes
+from server.api.osrm_params import ANNOTATIONS, NearestParams, RouteParams, TableParams
+from server.api.osrm_requests import params_from_json
 
 sample, folder = Path(sys.argv[1]), Path(sys.argv[2])
 for workers in (None, 1, 2):
@@ -67,14 +67,36 @@ points = [(24.94, 60.167), (24.945, 60.17), (24.95, 60.175)]
 for form in ("polyline", "geojson"):
     for overview in ("simplified", "full", "by_legs"):
         for straight in (True, False, None):
-            for algorithm in ("astar", "dijkstra"):
+            for algorithm in ("hierarchy", "astar", "dijkstra"):
                 route = engine.route(points, algorithm=algorithm, continue_straight=straight)
                 params = RouteParams(points, geometries=form, overview=overview)
                 params.annotations = frozenset(ANNOTATIONS)
-                to_bytes(route_answer(route, params))
+                to_bytes(route_answer([route], params))
 engine.route(points, waypoints=[0, 2], bearings=[(0, 180), None, None], radiuses=[900, None, None])
 engine.nearest(*points[0])
 engine.nearest(*points[0], number=5, bearing=(90, 90), radius_m=900, snapping="any")
+engine.route(points[:2], with_details=True).legs[0].annotation
+engine.route(points[:2]).waypoints
+engine.alternatives(points, 3)
+engine.routes(points, points[::-1], threads=2)
+for distances in (False, True):
+    for n in (1, 3, 40):
+        table = engine.table(points * n, distances=distances)
+        table_answer(table, TableParams(points * n, fallback_speed=10.0))
+        engine.table(points[:1], points * n, distances=distances)
+        engine.table(points * n, points[:1], distances=distances)
+for reverse in (False, True):
+    for lines in (False, True):
+        engine.isochrone(*points[0], durations_s=[30, 600], reverse=reverse, lines=lines)
+        engine.isochrone(*points[0], distances_m=[300, 3000], reverse=reverse, lines=lines)
+block = [[(24.942, 60.168), (24.944, 60.168), (24.944, 60.170), (24.942, 60.170)]]
+for n in (1, 10**9):
+    engine.with_weights(avoid=[block], n_routes=n).route(points)
+engine.follow(folder / "live")
+with engine.live_writer(folder / "live") as live:
+    live.publish(engine.changes(avoid=[block]))
+    engine.route(points)
+    engine.isochrone(*points[0], durations_s=[600])
 params_from_json(RouteParams, b'{"coordinates":"polyline(_p~iF~ps|U_ulLnnqC)"}')
 print(json.dumps(recorder.compiled))
 """

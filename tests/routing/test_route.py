@@ -1,0 +1,90 @@
+"""Results that are completed when they are asked for."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from routing.route import Annotation, Details, Leg, Route, Waypoint
+
+HERE = Waypoint(1.0, 2.0, 0.5, "Here", (1, 2))
+THERE = Waypoint(3.0, 4.0, 0.0, "There", (2, 3))
+
+
+def leg_of(distance_m: float, duration_s: float) -> Leg:
+    """A leg of one piece."""
+    piece = np.array([distance_m]), np.array([duration_s])
+    ends = np.array([1.0, 3.0]), np.array([2.0, 4.0])
+    return Leg(distance_m, duration_s, *ends, Annotation(*piece, np.array([1, 3])), ("Road",))
+
+
+def test_totals() -> None:
+    """The totals are sums, whole hundredths of seconds."""
+    legs = leg_of(1.5, 0.1), leg_of(2.25, 0.2), leg_of(0, 0)
+    route = Route(legs, (HERE, THERE, THERE, THERE))
+    assert route.distance_m == 3.75 and route.duration_s == 0.3
+    assert route.legs is legs and len(route.waypoints) == 4
+    assert repr(route) == "Route(distance_m=3.75, duration_s=0.3)"
+    assert repr(legs[0]) == "Leg(distance_m=1.5, duration_s=0.1)"
+
+
+@pytest.mark.parametrize("first", ["legs", "waypoints"])
+def test_details_are_made_once(first: str) -> None:
+    """Nothing is made before it is asked for, and then once for legs and waypoints."""
+    made: list[Details] = []
+
+    def make() -> Details:
+        made.append(((leg_of(10, 2),), (HERE, THERE)))
+        return made[-1]
+
+    route = Route.deferred(10, 2, make)
+    assert (route.distance_m, route.duration_s) == (10, 2) and "duration_s=2" in repr(route)
+    assert not made
+    getattr(route, first)
+    assert route.legs is made[0][0] and route.waypoints is made[0][1] and len(made) == 1
+    assert route.legs is route.legs
+
+
+def test_details_that_fail_may_be_asked_again() -> None:
+    """A failure is not kept."""
+    answers: list[Details | None] = [None, ((), ())]
+
+    def make() -> Details:
+        answer = answers.pop(0)
+        if answer is None:
+            raise MemoryError
+        return answer
+
+    route = Route.deferred(0, 0, make)
+    with pytest.raises(MemoryError):
+        route.legs  # noqa: B018
+    assert route.legs == ()
+
+
+def test_legs_are_completed_once() -> None:
+    """Annotation and names are made when they are first asked for, each by itself."""
+    made: list[str] = []
+    annotation = Annotation(np.array([1.0]), np.array([2.0]), np.array([1, 2]))
+
+    def annotate() -> Annotation:
+        made.append("annotation")
+        return annotation
+
+    def name() -> tuple[str, ...]:
+        made.append("names")
+        return ()
+
+    leg = Leg(1.0, 2.0, np.zeros(2), np.zeros(2), annotate, name)
+    assert (leg.distance_m, leg.duration_s) == (1, 2) and "1.0" in repr(leg) and not made
+    assert leg.names == leg.names == () and made == ["names"]
+    assert leg.annotation is leg.annotation is annotation and made == ["names", "annotation"]
+
+
+def test_results_are_small() -> None:
+    """Thousands of routes are kept at a time: they have no dictionaries."""
+    route = Route((leg_of(1, 1),), (HERE, THERE))
+    for result in (route, route.legs[0]):
+        with pytest.raises(AttributeError):
+            result.anything = 1  # type: ignore[union-attr]
+    for one, other in pairwise(route.waypoints):
+        assert one != other
