@@ -119,8 +119,8 @@ def machine_code(function: F, *like: object) -> F:
     """A kernel as compiled for arguments like these, to be called with no others.
 
     Spares Numba the look at the types of all arguments, which takes longer than many a search:
-    measured 7 of 9 microseconds for 46 arrays. An array of another dtype is a ``TypeError``; that
-    its layout is the same, the caller has to know.
+    measured 7 of 9 microseconds for 46 arrays. Nothing else looks at them either: the caller has
+    to know that dtypes, dimensions and layout are the same.
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function

@@ -62,15 +62,18 @@ def costs_around(
     else:
         seeds = source_seeds(graph, metric, [Place(arc, fraction) for arc, fraction in origins])
     turns = turns_of(graph, metric, reverse)
-    most = graph.n_vertices
-    if weighting.weights is not None:
-        most = int(most * SWEEP_FROM)
     steps = vehicle.steps(weighting, reverse)
-    reached = bounded_search(vehicle.scratch.bounded, steps, seeds, limit, most)
-    if reached is None:
-        assert weighting.weights is not None
-        cost = vehicle.sweeper.sweep(weighting.weights, seeds, reverse)
-        return Costs(turns, origins, cost)
+    reached = None
+    for most in (int(graph.n_vertices * SWEEP_FROM), graph.n_vertices):
+        state = vehicle.scratch.bounded.take()
+        reached = bounded_search(state, steps, seeds, limit, most)
+        vehicle.scratch.bounded.give_back(state)
+        if reached is not None:
+            break
+        weights = vehicle.weights_of(weighting)
+        if weights is not None:
+            return Costs(turns, origins, vehicle.sweeper.sweep(weights, seeds, reverse))
+    assert reached is not None
     cost = np.full(graph.n_vertices, INF, np.uint32)
     cost[reached.vertex] = reached.cost
     return Costs(turns, origins, freeze(cost), reached.vertex)

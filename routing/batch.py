@@ -119,7 +119,7 @@ class LocatedPoints:
         return self.positions.stop - self.positions.first
 
 
-def degrees_of(name: str, points: npt.ArrayLike) -> F64:
+def degrees_of(name: str, points: npt.ArrayLike | None) -> F64:
     """Points as float64 (n, 2), longitudes and latitudes; ``InvalidInput``."""
     try:
         degrees = np.asarray(points, np.float64)

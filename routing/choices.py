@@ -73,14 +73,16 @@ def _alternatives(
     graph, metric = vehicle.prepared.turn_graph, weighting.metric
     sources = [Place(vertex, position.fraction) for vertex, position in begins]
     targets = [Place(vertex, position.fraction) for vertex, position in ends]
+    scratch = vehicle.scratch.route.take()
     _, *others = find_alternatives(
-        vehicle.scratch.query,
+        scratch.pairs.query,
         vehicle.prepared.hierarchy,
         weighting.weights,
         source_seeds(graph, metric, sources),
         target_seeds(graph, metric, targets),
         number + _SPARE,
     )
+    vehicle.scratch.route.give_back(scratch)
     stretches = []
     for path in others:
         (leaves, start), (enters, end) = begins[path.source], ends[path.target]

@@ -84,10 +84,15 @@ class DetailMaker:
             (before, after) if forward else (after, before),
         )
 
-    def standing(self, weighting: Weighting, query: PointQuery, anywhere: bool) -> Waypoint:
-        """Where a point stands that is joined to the rest of the roads if it can be."""
-        *_, (found,) = weighting.candidates.choose([query], anywhere)
-        return self.waypoint(found.snaps[0], found.snaps)
+    def standing(
+        self, weighting: Weighting, queries: Sequence[PointQuery], anywhere: bool
+    ) -> tuple[Waypoint, ...]:
+        """Where points stand, joined to the rest of the roads if they can be."""
+        once = {}
+        for query in dict.fromkeys(queries):
+            *_, (found,) = weighting.candidates.choose([query], anywhere)
+            once[query] = self.waypoint(found.snaps[0], found.snaps)
+        return tuple(once[query] for query in queries)
 
     def _leg(
         self,

@@ -33,10 +33,10 @@ from routing.inputs import (
     area_limits,
     check_threads,
     is_anywhere,
-    limits_of,
     point_queries,
     radius_of,
     stops_of,
+    table_points,
 )
 from routing.live import LiveReader, LiveWriter
 from routing.live_files import default_folder, identity_of
@@ -109,6 +109,7 @@ class Engine:
         (query,) = point_queries([(lon, lat)], [radius_m], [bearing])
         if number < 1:
             raise InvalidInput(f"number is {number}, expected 1 or more")
+        number = min(number, self._network.n_edges)
         snaps = weighting.candidates.nearest(query, is_anywhere(snapping), number)
         if not snaps:
             raise NoSegment(0)
@@ -128,6 +129,8 @@ class Engine:
         with_details: bool = False,
     ) -> Route:
         """The fastest route over two points or more.
+
+        Every ``algorithm`` finds the same; one that the weights do not allow, the next does it.
 
         ``radiuses`` in metres and ``bearings`` limit which roads each point may stand for.
         ``continue_straight`` (the default) forbids to turn around at a via point unless there is
@@ -249,25 +252,18 @@ class Engine:
         check_threads(threads)
         vehicle, weighting = self._with_hierarchy(profile)
         anywhere = is_anywhere(snapping)
-        points = degrees_of("sources", sources)
-        n = len(points)
-        limits = limits_of(n, radiuses, bearings)
-        if destinations is None and (destination_radiuses or destination_bearings):
-            raise InvalidInput("there are limits for destinations, but no destinations")
-        if destinations is not None:
-            more = degrees_of("destinations", destinations)
-            points = np.concatenate([points, more])
-            more_limits = limits_of(len(more), destination_radiuses, destination_bearings)
-            limits = limits.and_of(more_limits)
+        points, limits = table_points(
+            (sources, radiuses, bearings),
+            (destinations, destination_radiuses, destination_bearings),
+        )
         located = locate_points(weighting.ground, points, *limits, anywhere)
         located.check()
-        rows = np.arange(len(points))
+        rows, n = np.arange(len(points)), len(sources)
         from_rows, to_rows = (rows, rows) if destinations is None else (rows[:n], rows[n:])
         found = vehicle.table(weighting, located.positions, from_rows, to_rows, distances, threads)
 
         def waypoints() -> tuple[tuple[Waypoint, ...], tuple[Waypoint, ...]]:
-            queries = limits.queries(points)
-            made = tuple(self._maker.standing(weighting, query, anywhere) for query in queries)
+            made = self._maker.standing(weighting, limits.queries(points), anywhere)
             return (made, made) if destinations is None else (made[:n], made[n:])
 
         length_cm = freeze(found.length_cm) if distances else None
@@ -344,10 +340,10 @@ class Engine:
         return wishes.changes(self._roads, vehicle.weighting.metric)
 
     def live_writer(self, folder: Path | None = None, *, profile: str | None = None) -> LiveWriter:
-        """Who publishes changes for all engines that `follow`, in this process and in others.
+        """Who publishes changes for all engines that `follow`, here and in other processes.
 
-        ``folder`` is where the weights are kept, by default one of this dataset and profile in
-        shared memory. Raises ``DatasetError``, also while another writer is at work there.
+        ``folder`` keeps the weights; the default, that of this dataset and profile, is in shared
+        memory. Raises ``DatasetError``, also while another writer is at work there.
         """
         vehicle, _ = self._vehicle(profile)
         identity = identity_of(self._data, self._name(profile))
@@ -362,10 +358,13 @@ class Engine:
     def follow(self, folder: Path | None = None, *, profile: str | None = None) -> None:
         """From now on use the newest weights that a `live_writer` has published.
 
-        Each request looks for them when it begins. Raises ``DatasetError``.
+        Each request looks for them as it begins. Raises ``DatasetError``; ``InvalidInput`` in an
+        engine `with_weights`.
         """
         vehicle, _ = self._vehicle(profile)
         name = self._name(profile)
+        if name in self._own:
+            raise InvalidInput("an engine with weights of its own cannot follow others")
         identity = identity_of(self._data, name)
         reader = LiveReader(folder or default_folder(identity), identity, vehicle)
         self._live = {**self._live, name: reader}

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from gis.arrays import F64, I64
 from gis.snap_search import ANY_BEARING
+from routing.batch import degrees_of
 from routing.candidates import PointQuery
 from routing.errors import InvalidCoordinate, InvalidInput, InvalidValue
 
@@ -59,6 +61,24 @@ def limits_of(
     radius_m = np.array([query.radius_m for query in queries], np.float64)
     bearing = np.array([query.bearing or ANY_BEARING for query in queries], np.int64)
     return Limits(radius_m, bearing.reshape(n, 2))
+
+
+_TableSide: TypeAlias = tuple[
+    npt.ArrayLike | None, Sequence[float | None] | None, Sequence[Bearing | None] | None
+]
+"""Points with their radiuses and bearings."""
+
+
+def table_points(sources: _TableSide, destinations: _TableSide) -> tuple[F64, Limits]:
+    """The points of a table in degrees, destinations last, and their limits; ``InvalidInput``."""
+    points = degrees_of("sources", sources[0])
+    limits = limits_of(len(points), *sources[1:])
+    if destinations[0] is None:
+        if any(limit is not None for limit in destinations[1:]):
+            raise InvalidInput("there are limits for destinations, but no destinations")
+        return points, limits
+    more = degrees_of("destinations", destinations[0])
+    return np.concatenate([points, more]), limits.and_of(limits_of(len(more), *destinations[1:]))
 
 
 def radius_of(radius_m: float | None) -> float:

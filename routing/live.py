@@ -1,7 +1,6 @@
 """Live weights: one process publishes changes, all others route by them from then on."""
 
 import logging
-import os
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -24,6 +23,7 @@ from routing.live_files import (
     one_line,
     open_control,
     sweep,
+    unlock,
     version_path,
 )
 from routing.metric import Metric
@@ -76,9 +76,18 @@ class LiveReader:
                         continue  # a newer one has been announced meanwhile
                     file = version_path(self._folder, number)
                     raise DatasetError(f"{file}: the live weights in force are missing") from None
-                self._live = Live(number, version.changes, self._weighting(version))
+                self._live = Live(number, self._in_force(version), self._weighting(version))
                 break
             return self._live
+
+    def _in_force(self, version: Version) -> RoadChanges:
+        """The changes of a version; none if its weights were lost as the machine restarted."""
+        base = self._vehicle.weighting.metric
+        if version.weights is None and len(
+            changed_arcs(base, apply_changes(base, version.changes), version.changes.arcs)
+        ):
+            return no_changes()
+        return version.changes
 
     def _weighting(self, version: Version) -> Weighting:
         base = self._vehicle.weighting
@@ -182,7 +191,7 @@ class LiveWriter:
                 begun.result().discard()
             lock, self._held = self._held, -1
             if lock >= 0:
-                os.close(lock)
+                unlock(lock)
 
     def _recover(self) -> None:
         """Carry on with what is in force; put it in force anew if its weights cannot be used."""

@@ -106,7 +106,7 @@ class Spare:
             return
         try:
             *_, self._end = _offsets(sizes)
-            os.posix_fallocate(self._descriptor, 0, self._end)
+            _reserve(self._descriptor, self._end)
             mapped = mmap.mmap(self._descriptor, self._end, mmap.MAP_SHARED | _POPULATE)
             self.weights, self.weight = _views(mapped, sizes)
         except BaseException:
@@ -140,6 +140,17 @@ class Spare:
 
 
 _POPULATE: int = getattr(mmap, "MAP_POPULATE", 0)
+
+
+def _reserve(descriptor: int, size: int) -> None:
+    """Take all the space of a file, so that no write to its memory can fail, where that is known.
+
+    Elsewhere than on Linux a full disk is noticed late, by a signal.
+    """
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(descriptor, 0, size)
+    else:
+        os.ftruncate(descriptor, size)
 
 
 def identity_of(data: str, profile: str) -> str:
@@ -240,7 +251,31 @@ def lock_folder(folder: Path) -> int:
         raise DatasetError(
             f"{folder}: another process publishes live weights there, expected only one"
         ) from None
+    _held.add(descriptor)
     return descriptor
+
+
+def unlock(descriptor: int) -> None:
+    """Let others publish; nothing to do in a process forked from the one that locked."""
+    if descriptor in _held:
+        _held.remove(descriptor)
+        os.close(descriptor)
+
+
+def _forget_locks() -> None:
+    """Leave the locks to the process that this one was forked from.
+
+    A lock lasts until nobody has its file open, and a forked process has all files open.
+    """
+    for descriptor in _held:
+        os.close(descriptor)
+    _held.clear()
+
+
+_held: set[int] = set()
+"""Descriptors of the folders that this process publishes to."""
+
+os.register_at_fork(after_in_child=_forget_locks)
 
 
 def sweep(folder: Path, sequence: int) -> None:

@@ -118,9 +118,11 @@ def islands(
         _on_components(seeding, positions, points, label) for points in (sources, targets)
     )
     some_source, some_target = (np.flatnonzero(on.any(axis=1)) for on in (on_source, on_target))
-    shared = on_source[some_source].astype(np.int64) @ on_target[some_target].T.astype(np.int64)
+    shared = np.zeros((len(some_source), len(some_target)), np.bool_)
+    for here, there in zip(on_source[some_source].T, on_target[some_target].T, strict=True):
+        shared[np.ix_(here, there)] = True
     apart = is_apart[sources[some_source]][:, None] | is_apart[targets[some_target]]
-    return some_source, some_target, (shared > 0) & apart
+    return some_source, some_target, shared & apart
 
 
 def _on_components(seeding: Seeding, positions: Positions, points: I64, label: U32) -> Bool:

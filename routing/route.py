@@ -59,9 +59,10 @@ class Leg:
     @property
     def annotation(self) -> Annotation:
         """Details per piece."""
-        if not isinstance(self._annotation, Annotation):
-            self._annotation = self._annotation()
-        return self._annotation
+        annotation = self._annotation  # read once: another thread may complete it meanwhile
+        if not isinstance(annotation, Annotation):
+            annotation = self._annotation = annotation()
+        return annotation
 
     def __reduce__(self) -> tuple[type["Leg"], tuple[Any, ...]]:
         measures = self.distance_m, self.duration_s, self.lon, self.lat
@@ -70,9 +71,10 @@ class Leg:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the roads."""
-        if not isinstance(self._names, tuple):
-            self._names = self._names()
-        return self._names
+        names = self._names
+        if not isinstance(names, tuple):
+            names = self._names = names()
+        return names
 
     def __repr__(self) -> str:
         return f"Leg(distance_m={self.distance_m}, duration_s={self.duration_s})"
@@ -82,10 +84,6 @@ Details: TypeAlias = tuple[tuple[Leg, ...], tuple[Waypoint, ...]]
 """The legs of a route and its waypoints."""
 
 
-def _made_already() -> Details:
-    raise AssertionError("the details of a route are made once")
-
-
 class Route:
     """A route over all waypoints; totals are the sums of its legs.
 
@@ -93,13 +91,12 @@ class Route:
     its geometry, and who wants to know how long it takes need not wait for that.
     """
 
-    __slots__ = ("_details", "_make_details", "distance_m", "duration_s")
+    __slots__ = ("_details", "distance_m", "duration_s")
 
     distance_m: float
     duration_s: float
     """Whole hundredths, as those of the legs."""
-    _details: Details | None
-    _make_details: Callable[[], Details]
+    _details: Details | Callable[[], Details]
 
     def __init__(self, legs: tuple[Leg, ...], waypoints: tuple[Waypoint, ...]) -> None:
         self.distance_m = sum(leg.distance_m for leg in legs)
@@ -113,7 +110,7 @@ class Route:
         """A route whose legs and waypoints are made when they are asked for."""
         route = cls.__new__(cls)
         route.distance_m, route.duration_s = distance_m, duration_s
-        route._details, route._make_details = None, make_details
+        route._details = make_details
         return route
 
     @property
@@ -127,11 +124,9 @@ class Route:
         return self._complete()[1]
 
     def _complete(self) -> Details:
-        details = self._details
-        if details is None:
-            # What it was made from, weights among it, is not kept any longer than needed.
-            details = self._details = self._make_details()
-            self._make_details = _made_already
+        details = self._details  # read once: another thread may complete it meanwhile
+        if not isinstance(details, tuple):
+            details = self._details = details()
         return details
 
     def __reduce__(self) -> tuple[type["Route"], Details]:

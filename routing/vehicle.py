@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from routing.cch.customize import Customizer
 from routing.cch.phast import Sweeper
 from routing.cch.query import run_query
 from routing.cch.table import Table, travel_table
-from routing.cch.weights import INF_COST, Weights, weight_of
+from routing.cch.weights import INF_COST, Weights, check_alike, weight_of
 from routing.chain import BrokenChainError, ChainFinder, Search, Stretch
 from routing.changes import bounds_hold
 from routing.errors import InvalidInput, NoRoute, NoSegment
@@ -37,10 +37,9 @@ from routing.matrix import (
     nearest_positions,
     seed_groups,
 )
-from routing.metric import Metric, distance_metric
+from routing.metric import DistanceMetric, Metric, distance_metric
 from routing.pairs import (
     Found,
-    PairScratch,
     costs_of_pairs,
     find_route,
     seeding,
@@ -48,10 +47,13 @@ from routing.pairs import (
 from routing.positions import Ground, Positions
 from routing.reference.dijkstra import dijkstra
 from routing.reference.landmarks import alt_query
-from routing.scratch import ThreadScratch
-from routing.seeds import Position, part_cost
+from routing.scratch import RouteScratch, Scratch
+from routing.seeds import Path, Position, Seeds, part_cost
 from routing.store import PreparedProfile
 from routing.weighting import Weighting
+
+_LEAST_PAIRS = 1000
+"""Fewer are found before another thread has begun."""
 
 
 class DirectEnd(NamedTuple):
@@ -82,10 +84,12 @@ class Vehicle:
         self._network = network
         self._index = index
         self.weighting = self.weigh(prepared.metric, prepared.weights)
-        self.scratch = ThreadScratch(prepared, self.weighting.ground)
+        self.scratch = Scratch(prepared, self.weighting.ground)
 
     def weigh(self, metric: Metric, weights: Weights | None) -> Weighting:
         """A metric, and the hierarchy's weights for it, as searches want them."""
+        if weights is not None:
+            check_alike(weights, self.prepared.hierarchy)
         components = self.prepared.components
         if metric is not self.prepared.metric:
             flags = flags_where_open(components.arc_flags, metric.weight)
@@ -96,20 +100,16 @@ class Vehicle:
             seeding(self.prepared.turn_graph, metric, components.arc_component),
             Ground(self._index, components.arc_flags),
             CandidateFinder(self._index, components),
-            bounds_hold(self.prepared.metric, metric),
+            not isinstance(metric, DistanceMetric) and bounds_hold(self.prepared.metric, metric),
         )
 
     @cached_property
     def _find_route(self) -> Callable[..., tuple[Found, int]]:
         """The kernel for this vehicle's arrays, whose types never change."""
         assert self.weighting.weights is not None
-        scratch, records = self.scratch.pairs, self.scratch.two_queries
         hierarchy, weighting = self.prepared.hierarchy, self.weighting
-        ways = weighting.weights, weighting.seeding
-        options = True, True
-        return machine_code(
-            find_route, self.weighting.ground, hierarchy, *ways, scratch, records, options
-        )
+        ways = weighting.ground, hierarchy, weighting.weights, weighting.seeding
+        return machine_code(find_route, *ways, *self.scratch.route.take(), (True, True))
 
     @cached_property
     def customizer(self) -> Customizer:
@@ -123,11 +123,16 @@ class Vehicle:
         return self.weigh(metric, self.customizer.customize(metric))
 
     def reduced_to_distance(self, weighting: Weighting) -> Weighting:
-        """The same roads by their lengths in decimetres."""
-        if weighting is self.weighting:
-            return self.by_distance
+        """The same roads by their lengths in decimetres, without weights of the hierarchy."""
         metric = distance_metric(self._network, weighting.metric)
         return replace(weighting, metric=metric, weights=None, landmarks_hold=False)
+
+    def weights_of(self, weighting: Weighting) -> Weights | None:
+        """The hierarchy's weights, those for the lengths of all roads made when first needed."""
+        by_distance = isinstance(weighting.metric, DistanceMetric)
+        if by_distance and np.array_equal(weighting.metric.open_arc, self.prepared.metric.open_arc):
+            return self.by_distance.weights
+        return weighting.weights
 
     @cached_property
     def sweeper(self) -> Sweeper:
@@ -139,23 +144,37 @@ class Vehicle:
         return steps_of(self.prepared.turn_graph, weighting.metric, reverse)
 
     def search(self, algorithm: str, weighting: Weighting) -> Search:
-        """A search with the scratch of the thread that asks."""
-        graph, metric = self.prepared.turn_graph, weighting.metric
-        if algorithm == "hierarchy" and weighting.weights is not None:
-            state = self.scratch.query
-            return partial(run_query, state, self.prepared.hierarchy, weighting.weights)
+        """A search by its name, or the next best one that these weights allow."""
+        graph, hierarchy, landmarks = (
+            self.prepared.turn_graph,
+            self.prepared.hierarchy,
+            self.prepared.landmarks,
+        )
+        metric, weights = weighting.metric, weighting.weights
         if algorithm not in ALGORITHMS:
             raise InvalidInput(f"no algorithm {algorithm!r}; there is: {', '.join(ALGORITHMS)}")
-        if algorithm != "dijkstra" and weighting.landmarks_hold:
-            return partial(alt_query, self.scratch.search, graph, metric, self.prepared.landmarks)
-        return partial(dijkstra, self.scratch.search, graph, metric)
+
+        def search(sources: Seeds, targets: Seeds) -> Path:
+            ends = sources, targets
+            if algorithm == "hierarchy" and weights is not None:
+                return self.scratch.route.use(
+                    lambda scratch: run_query(scratch.pairs.query, hierarchy, weights, *ends)
+                )
+            if algorithm != "dijkstra" and weighting.landmarks_hold:
+                return self.scratch.search.use(
+                    lambda state: alt_query(state, graph, metric, landmarks, *ends)
+                )
+            return self.scratch.search.use(lambda state: dijkstra(state, graph, metric, *ends))
+
+        return search
 
     def find_cost(self, weighting: Weighting, queries: Sequence[PointQuery], anywhere: bool) -> int:
         """Cost of the route between two points, by the hierarchy; INF_COST if there is none.
 
         Raises ``NoSegment`` where there is no road within the radius.
         """
-        found, _ = self._find(weighting, queries, anywhere, with_path=False)
+        found, scratch = self._find(weighting, queries, anywhere, with_path=False)
+        self.scratch.route.give_back(scratch)
         return int(found.cost)
 
     def find_route(
@@ -166,9 +185,10 @@ class Vehicle:
         Raises ``NoSegment`` where there is no road within the radius.
         """
         found, scratch = self._find(weighting, queries, anywhere, with_path=True)
+        positions = scratch.pairs.positions
         if found.cost == INF_COST:
+            self.scratch.route.give_back(scratch)
             return None
-        positions = scratch.positions
         ends = []
         for point, chosen in ((0, found.source), (1, found.target)):
             middle = int(positions.middle[point])
@@ -178,7 +198,8 @@ class Vehicle:
                 part = slice(middle, int(positions.stop[point]))
             position = Position(int(positions.arc[chosen]), float(positions.fraction[chosen]))
             ends.append(DirectEnd(position, positions.snap[part].copy()))
-        path = scratch.query.path[: found.n_path].copy()
+        path = scratch.pairs.query.path[: found.n_path].copy()
+        self.scratch.route.give_back(scratch)
         return DirectRoute(int(found.cost), path, *ends)
 
     def _find(
@@ -187,10 +208,11 @@ class Vehicle:
         queries: Sequence[PointQuery],
         anywhere: bool,
         with_path: bool,
-    ) -> tuple[Found, PairScratch]:
+    ) -> tuple[Found, RouteScratch]:
+        """What the kernel finds, and the scratch that holds the rest, to be given back."""
         assert weighting.weights is not None
-        scratch = self.scratch.pairs
-        records = self.scratch.two_queries
+        scratch = self.scratch.route.take()
+        pairs, records = scratch
         for i, query in enumerate(queries):
             lon, lat = round(query.lon * UNITS_PER_DEGREE), round(query.lat * UNITS_PER_DEGREE)
             records[i] = (i, lon, lat, *(query.bearing or ANY_BEARING), query.radius_m)
@@ -199,11 +221,12 @@ class Vehicle:
             self.prepared.hierarchy,
             weighting.weights,
             weighting.seeding,
-            scratch,
+            pairs,
             records,
             (anywhere, with_path),
         )
         if missing < len(queries):
+            self.scratch.route.give_back(scratch)
             raise NoSegment(missing)
         return found, scratch
 
@@ -224,10 +247,12 @@ class Vehicle:
         sorted_pairs = freeze(pairs[order])
 
         def work(part: slice) -> None:
-            state = self.scratch.query
-            arrays = hierarchy, weights, weighting.seeding, state, positions
+            scratch = self.scratch.route.take()
+            arrays = hierarchy, weights, weighting.seeding, scratch.pairs.query, positions
             costs_of_pairs(*arrays, sorted_pairs[part], cost[part])
+            self.scratch.route.give_back(scratch)
 
+        threads = max(min(threads, len(pairs) // _LEAST_PAIRS), 1)
         bounds = np.linspace(0, len(pairs), threads + 1).astype(int).tolist()
         parts = [slice(a, b) for a, b in pairwise(bounds)]
         if threads == 1:
@@ -281,8 +306,9 @@ class Vehicle:
         """A table between chosen positions of some points."""
         assert weighting.weights is not None
         seeding = weighting.seeding
+        state = self.scratch.table.take()
         table = travel_table(
-            self.scratch.table,
+            state,
             self.prepared.hierarchy,
             weighting.weights,
             seed_groups(seeding, positions, sources, as_sources=True),
@@ -290,6 +316,7 @@ class Vehicle:
             with_length,
             threads,
         )
+        self.scratch.table.give_back(state)
         for array in table:
             array.flags.writeable = True
         mend_stays(seeding, positions, sources, targets, table)

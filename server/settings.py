@@ -21,6 +21,8 @@ class Settings:
     """Most alternatives that may be asked for."""
     max_table_cells: int = 1_000_000
     """Most cells of a table: sources times destinations."""
+    max_table_coordinates: int = 10_000
+    """Most sources and destinations of a table together, however few cells it has."""
     max_isochrone_contours: int = 10
     """Most contours of one request."""
     max_isochrone_minutes: int = 120

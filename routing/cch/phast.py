@@ -17,6 +17,7 @@ from gis.jit import plain_kernel
 from routing.cch.ancestors import Arcs, add_ancestors, arcs_both_ways
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.weights import COST_BITS, Weights
+from routing.pool import Pool
 from routing.seeds import Seeds
 
 _WEIGHT = np.uint64(COST_BITS)
@@ -49,7 +50,7 @@ class Sweeper:
     hierarchy: Hierarchy
     up_tail: U32
     down_head: U32
-    _idle: list[_Scratch] = field(default_factory=list, repr=False, compare=False)
+    _scratch: Pool[_Scratch] = field(repr=False, compare=False)
 
     @classmethod
     def of(cls, hierarchy: Hierarchy) -> "Sweeper":
@@ -57,7 +58,8 @@ class Sweeper:
         vertex = np.arange(len(hierarchy.rank), dtype=np.uint32)
         up_tail = np.repeat(vertex, np.diff(hierarchy.first_up))
         down_head = np.repeat(vertex, np.diff(hierarchy.first_down))
-        return cls(hierarchy, freeze(up_tail), freeze(down_head))
+        scratch = Pool(lambda: _new_scratch(len(vertex)))
+        return cls(hierarchy, freeze(up_tail), freeze(down_head), scratch)
 
     def sweep(
         self, weights: Weights, seeds: Seeds, backward: bool = False, threads: int = 1
@@ -70,7 +72,7 @@ class Sweeper:
         rank = self.hierarchy.rank
         up, down = arcs_both_ways(self.hierarchy, weights, backward)
         lower = self.up_tail if backward else self.down_head
-        scratch = self._idle.pop() if self._idle else _new_scratch(len(rank))
+        scratch = self._scratch.take()
         scratch.label.fill(INF)
         _climb(up, scratch, freeze(rank[seeds.vertex]), seeds.cost)
         cost = np.empty(len(rank), np.uint32)
@@ -87,7 +89,7 @@ class Sweeper:
             with ThreadPoolExecutor(threads) as pool:
                 list(pool.map(descend, pairwise(bounds[:-1])))
         _by_vertex(scratch.label, rank, cost)
-        self._idle.append(scratch)
+        self._scratch.give_back(scratch)
         return freeze(cost)
 
 

@@ -29,6 +29,7 @@ from routing.cch.bundles import (
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.lanes import LANES, new_rows
 from routing.cch.weights import COST_BITS, Weights
+from routing.pool import Pool
 
 _MOST_ROWS = 1 << 16
 """Targets are taken together until they have so many ancestors: rows should fit in a cache."""
@@ -93,12 +94,14 @@ class TableState:
         self.n_vertices = len(hierarchy.rank)
         self.found = np.empty(self.n_vertices + 1, np.uint32)
         self.place = np.zeros(self.n_vertices, np.uint32)
-        self._idle: dict[type, list[Scratch]] = {np.uint32: [], np.uint64: []}
+        self._scratch: dict[type, Pool[Scratch]] = {
+            np.uint32: Pool(lambda: new_scratch(self.n_vertices, np.uint32)),
+            np.uint64: Pool(lambda: new_scratch(self.n_vertices, np.uint64)),
+        }
 
     def borrow(self, lane: type, n_rows: int) -> Scratch:
         """Scratch for a thread that sweeps over so many rows."""
-        idle = self._idle[lane]
-        scratch = idle.pop() if idle else new_scratch(self.n_vertices, lane)
+        scratch = self._scratch[lane].take()
         if len(scratch.rows) < n_rows:
             room = n_rows + n_rows // 2
             scratch = scratch._replace(given=np.zeros(room, np.uint32), rows=new_rows(room, lane))
@@ -106,7 +109,7 @@ class TableState:
 
     def give_back(self, lane: type, scratch: Scratch) -> None:
         """Return what was borrowed."""
-        self._idle[lane].append(scratch)
+        self._scratch[lane].give_back(scratch)
 
 
 def travel_table(

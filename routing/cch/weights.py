@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import INF, INVALID, U32, U64, freeze
+from gis.arrays import INF, INVALID, U32, U64, AnyArray, freeze
 from routing.cch.hierarchy import Hierarchy
 
 COST_BITS = 32
@@ -44,6 +44,16 @@ class Weights(NamedTuple):
     down: U64
     up_children: U32
     down_children: U32
+
+
+def check_alike(weights: Weights, hierarchy: Hierarchy) -> None:
+    """Raise ``ValueError`` unless these are arrays that kernels can take for a hierarchy's."""
+    arrays: list[AnyArray] = [*weights]
+    rooms: list[AnyArray] = [*new_weights(hierarchy)]
+    for name, array, room in zip(Weights._fields, arrays, rooms, strict=True):
+        found, expected = (f"{one.dtype} {one.shape}" for one in (array, room))
+        if found != expected or not array.flags.c_contiguous:
+            raise ValueError(f"weights.{name} is {found}, expected {expected}, contiguous")
 
 
 def new_weights(hierarchy: Hierarchy) -> Weights:

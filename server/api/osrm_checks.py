@@ -58,8 +58,9 @@ def check_table(params: TableParams, settings: Settings) -> None:
     _check_indices("Destinations", params.destinations, params)
     if not _on_globe(params.coordinates):
         raise InvalidInput("Coordinates are invalid")
-    n_cells = len(params.source_indices) * len(params.destination_indices)
-    if n_cells > settings.max_table_cells:
+    n_rows, n_columns = len(params.source_indices), len(params.destination_indices)
+    is_long = n_rows + n_columns > settings.max_table_coordinates
+    if is_long or n_rows * n_columns > settings.max_table_cells:
         raise TooBig("Too many table coordinates")
     _check_available(params)
 

@@ -37,7 +37,8 @@ def engine(seed: int) -> Engine:
         |   |   |   |
         g---h---i   y
         """
-    relations = "no_turn from:de via:e to:be\nno_turn from:ef via:f to:cf"
+    relations = "no_turn from:de via:e to:be\nno_turn from:de via:ef to:cf\n"
+    relations += "no_turn from:gh via:eh to:ef\nno_turn from:ab via:be to:de"
     relations = relations.replace("no_turn", "restriction=no_turn")
     return engine_of(World(drawing, "\n".join([*ways, "xy highway=x"]), "", relations))
 
@@ -99,6 +100,13 @@ def test_costs_around_places(
         assert found.vertices is None, "a sweep was made"
     if not by_sweep:
         assert found.vertices is not None
+
+
+def test_restrictions_with_memory() -> None:
+    """The streets above have arcs that several vertices stand for."""
+    for seed in range(6):
+        vehicle, weighting = parts_of(seed)
+        assert vehicle.prepared.turn_graph.n_vertices > len(weighting.metric.weight) or seed
 
 
 def test_sweeps_begin_where_they_are_quicker(monkeypatch: pytest.MonkeyPatch) -> None:

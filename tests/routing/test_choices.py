@@ -117,6 +117,34 @@ def test_one_stretch_at_a_time() -> None:
         assert spelt == wanted[: min(number, 2)]
 
 
+def test_the_cheapest_first() -> None:
+    """What costs least more comes first, though it is another way for a later stretch."""
+    engine = engine_of(LADDER)
+    points = [between(LADDER, "hx"), between(LADDER, "de"), between(LADDER, "wa")]
+    best, others = chains_of(engine, points, 9)
+    check_chains(engine, best, others, 9)
+    changed = [[a is b for a, b in zip(chain, best, strict=True)] for chain in others]
+    assert changed == [[True, False], [False, True]]
+
+
+def test_from_one_junction_to_another() -> None:
+    """The same way from another of the roads that meet at a point is no other way."""
+    engine = engine_of(LADDER)
+    network, n_found = engine._network, 0
+    for a, b in ("ad", "da", "eh", "ae", "ah", "ha"):
+        points = [LADDER.position(a), LADDER.position(b)]
+        best, others = chains_of(engine, points, 5)
+        check_chains(engine, best, others, 5)
+        driven = []
+        for (stretch,) in [best, *others]:
+            first = int(stretch.start.fraction == 1)
+            stop = len(stretch.arcs) - int(stretch.end.fraction == 0)
+            driven.append(tuple(network.edge_way[stretch.arcs[first:stop] >> 1].tolist()))
+        assert len(set(driven)) == len(driven)
+        n_found += len(others)
+    assert n_found >= 1
+
+
 def test_the_whole_way_at_once() -> None:
     """Between two points both halves may be others."""
     engine = engine_of(LADDER)

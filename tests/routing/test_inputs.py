@@ -28,6 +28,10 @@ def test_points_with_limits() -> None:
     found = point_queries(POINTS, [None, 5.0], [(360, 0), None])
     assert found == [PointQuery(1, 2, math.inf, (360, 0)), PointQuery(3, 4, 5.0, None)]
     assert point_queries([], [], []) == []
+    assert point_queries(POINTS, None, [(200, 180), (200, 179)]) == [
+        PointQuery(1, 2),
+        PointQuery(3, 4, math.inf, (200, 179)),
+    ], "a range of 180 degrees is any bearing"
 
 
 @pytest.mark.parametrize("point", [(181, 0), (0, 91), (math.nan, 0), (0, math.nan), (0, -math.inf)])

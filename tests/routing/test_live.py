@@ -503,6 +503,8 @@ def test_killed_at_random_moments(folder: Path) -> None:
             if live.sequence != last:
                 n_seen, last = n_seen + 1, live.sequence
                 check_live(live, last)
+        last = read.newest().sequence
+        check_live(read.newest(), last)
         seen = [int(line_of(other))]
         while seen[-1] < read.newest().sequence:
             seen.append(int(line_of(other)))

@@ -16,6 +16,7 @@ from gis.profiles.rules import Tags, Warn, WayRule
 from gis.snap_search import ANY_BEARING
 from routing.candidates import Candidates, PointQuery
 from routing.errors import NoSegment
+from routing.inputs import point_queries
 from routing.positions import (
     Positions,
     locate,
@@ -150,16 +151,19 @@ def test_drawn_positions() -> None:
     assert positions.fraction.tolist() == pytest.approx([0.25, 0.75, 1, 0], abs=1e-3)
 
 
-@pytest.mark.xfail(reason="a range of 180 degrees is not yet any bearing to all")
 def test_any_bearing_with_a_name() -> None:
     """A range of 180 degrees is any bearing, however it is written."""
     for seed in range(10):
         world, weighting = weighting_of(seed)
         for a, b in ("fv", "st", "ab", "tu", "xy"):
             for part in (0.0, 0.5):
-                query = query_of(world, ((a, b, part), float("inf"), (200, 180)))
-                positions = locate(weighting.ground, records_of([query]), False, 1)
+                lon, lat, *_ = query_of(world, ((a, b, part), float("inf"), None))
+                (query,) = point_queries([(lon, lat)], None, [(200, 180)])
+                records = records_of([query])
+                records["bearing_deg"], records["range_deg"] = 200, 180
+                positions = locate(weighting.ground, records, False, 1)
                 check_point(weighting, positions, 0, query, False)
+                assert positions.stop[0] > 0
 
 
 STAR = World(

@@ -1,6 +1,9 @@
 """Results that are completed when they are asked for."""
 
+import pickle
+import threading
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,6 +62,45 @@ def test_details_that_fail_may_be_asked_again() -> None:
     with pytest.raises(MemoryError):
         route.legs  # noqa: B018
     assert route.legs == ()
+
+
+class Overtaken(Route):
+    """A route that another thread completes while this one is about to do so."""
+
+    __slots__ = ("is_overtaken",)
+
+    @property
+    def _details(self) -> Any:
+        found = Route._details.__get__(self)
+        if not isinstance(found, tuple) and not hasattr(self, "is_overtaken"):
+            self.is_overtaken = True
+            thread = threading.Thread(target=lambda: self.legs)
+            thread.start()
+            thread.join()
+        return found
+
+    @_details.setter
+    def _details(self, details: Any) -> None:
+        Route._details.__set__(self, details)
+
+
+def test_threads_complete_a_route() -> None:
+    """Threads that ask for the legs of one route at the same moment all get them."""
+    details: Details = ((leg_of(1, 1),), (HERE, THERE))
+    route = Overtaken.deferred(1, 1, lambda: details)
+    assert route.legs is details[0] and route.waypoints is details[1]
+    assert route.is_overtaken  # type: ignore[attr-defined]
+
+
+def test_results_can_be_pickled() -> None:
+    """Another process gets a route whole, completed or not."""
+    details: Details = ((leg_of(10, 2),), (HERE, THERE))
+    for route in (Route(*details), Route.deferred(10, 2, lambda: details)):
+        copy = pickle.loads(pickle.dumps(route))
+        assert (copy.distance_m, copy.duration_s) == (10, 2) and copy.waypoints == (HERE, THERE)
+        assert [leg.names for leg in copy.legs] == [("Road",)]
+        assert copy.legs[0].lon.tolist() == details[0][0].lon.tolist()
+        assert copy.legs[0].annotation.nodes.tolist() == [1, 3]
 
 
 def test_legs_are_completed_once() -> None:

@@ -88,6 +88,9 @@ def test_areas(engine: Engine) -> None:
         "ba": None,
         "be": None,
     }
+    assert weights_of(engine, Wishes(avoid=shapely.Polygon(ring))) == {"ab": None, "ba": None}
+    several = np.array([shapely.Polygon(ring), shapely.Polygon(box("be"))])
+    assert len(weights_of(engine, Wishes(avoid=several))) == 3
     far = [(0, 0), (1, 0), (0, 1)]
     assert weights_of(engine, Wishes(avoid=[[far]])) == {}
 
@@ -130,7 +133,6 @@ def test_senseless_wishes(engine: Engine, wishes: Wishes) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.xfail(reason="pairs are not checked")
 @pytest.mark.parametrize("speeds", [{(1, 2, 3): 5.0}, {5: 5.0}, {(1, 2): 5.0, (3,): 5.0}])
 def test_senseless_names_of_pieces(engine: Engine, speeds: Any) -> None:
     """A piece is named by two nodes."""

@@ -84,7 +84,8 @@ class Tables:
 
     def check_scratch(self) -> None:
         assert not self.state.place.any()
-        for idle in self.state._idle.values():
+        for pool in self.state._scratch.values():
+            idle = pool._idle
             assert not any(scratch.place.any() or scratch.given.any() for scratch in idle)
 
     def check(self, sources: Sequence[Rows], targets: Sequence[Rows], expected: list[int]) -> None:
