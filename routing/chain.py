@@ -122,7 +122,7 @@ class ChainFinder:
         arcs = self._graph.vertex_arc[path.vertices]
         stay = min(self._staying(states, ends), default=None)
         if stay is not None and stay[0] <= cost:
-            cost, source, target = stay
+            cost, _, source, target = stay
             arcs = arcs[:0]
         elif path.cost == INF:
             return None
@@ -136,14 +136,17 @@ class ChainFinder:
 
     def _staying(
         self, states: Sequence[_State], ends: Sequence[tuple[int, Position]]
-    ) -> Iterator[tuple[int, int, int]]:
-        """Cost, state and end of every pair that lies ahead on one vertex."""
+    ) -> Iterator[tuple[int, int, int, int]]:
+        """Cost, length, state and end of every pair that lies ahead on one vertex."""
         for source, (vertex, start, cost, _, _) in enumerate(states):
             for target, (end_vertex, end) in enumerate(ends):
                 if vertex == end_vertex and start.fraction <= end.fraction:
-                    weight = int(self._metric.weight[end.arc])
-                    ahead = part_cost(weight, end.fraction) - part_cost(weight, start.fraction)
-                    yield cost + ahead, source, target
+                    ahead, length_cm = (
+                        part_cost(int(column[end.arc]), end.fraction)
+                        - part_cost(int(column[end.arc]), start.fraction)
+                        for column in (self._metric.weight, self._metric.length_cm)
+                    )
+                    yield cost + ahead, length_cm, source, target
 
     def _turned(self, states: Sequence[_State]) -> list[_State]:
         """The same places in the other direction, where that is open."""

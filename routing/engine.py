@@ -252,13 +252,13 @@ class Engine:
         check_threads(threads)
         vehicle, weighting = self._with_hierarchy(profile)
         anywhere = is_anywhere(snapping)
-        points, limits = table_points(
+        points, limits, n = table_points(
             (sources, radiuses, bearings),
             (destinations, destination_radiuses, destination_bearings),
         )
         located = locate_points(weighting.ground, points, *limits, anywhere)
         located.check()
-        rows, n = np.arange(len(points)), len(sources)
+        rows = np.arange(len(points))
         from_rows, to_rows = (rows, rows) if destinations is None else (rows[:n], rows[n:])
         found = vehicle.table(weighting, located.positions, from_rows, to_rows, distances, threads)
 

@@ -69,16 +69,20 @@ _TableSide: TypeAlias = tuple[
 """Points with their radiuses and bearings."""
 
 
-def table_points(sources: _TableSide, destinations: _TableSide) -> tuple[F64, Limits]:
-    """The points of a table in degrees, destinations last, and their limits; ``InvalidInput``."""
+def table_points(sources: _TableSide, destinations: _TableSide) -> tuple[F64, Limits, int]:
+    """The points of a table in degrees, destinations last, their limits, and how many sources.
+
+    Raises ``InvalidInput``.
+    """
     points = degrees_of("sources", sources[0])
     limits = limits_of(len(points), *sources[1:])
     if destinations[0] is None:
         if any(limit is not None for limit in destinations[1:]):
             raise InvalidInput("there are limits for destinations, but no destinations")
-        return points, limits
+        return points, limits, len(points)
     more = degrees_of("destinations", destinations[0])
-    return np.concatenate([points, more]), limits.and_of(limits_of(len(more), *destinations[1:]))
+    limits = limits.and_of(limits_of(len(more), *destinations[1:]))
+    return np.concatenate([points, more]), limits, len(points)
 
 
 def radius_of(radius_m: float | None) -> float:

@@ -18,6 +18,7 @@ from routing.live_files import (
     Sizes,
     Spare,
     Version,
+    holds,
     lock_folder,
     map_version,
     one_line,
@@ -158,7 +159,7 @@ class LiveWriter:
         base = self._vehicle.weighting.metric
         metric = apply_changes(base, changes)
         with self._busy, one_line(self._folder):
-            if self._held < 0:
+            if not holds(self._held):
                 raise DatasetError(f"{self._folder}: this writer of live weights is closed")
             number = self.sequence + 1
             changed = changed_arcs(base, metric, changes.arcs)

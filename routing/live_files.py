@@ -262,6 +262,11 @@ def unlock(descriptor: int) -> None:
         os.close(descriptor)
 
 
+def holds(descriptor: int) -> bool:
+    """Whether it is this process that publishes, and not the one it was forked from."""
+    return descriptor in _held
+
+
 def _forget_locks() -> None:
     """Leave the locks to the process that this one was forked from.
 

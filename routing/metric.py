@@ -1,6 +1,7 @@
 """Weights of arcs: what a search minimises."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -40,12 +41,17 @@ class Metric:
         return cost
 
 
+@lru_cache(maxsize=8)
+def _nothing(n: int) -> U16:
+    return freeze(np.zeros(n, np.uint16))
+
+
 class DistanceMetric(Metric):
     """Weights that are lengths, in decimetres; turns cost nothing."""
 
     def turn_costs(self, cost: U16) -> U16:
         """Nothing."""
-        return freeze(np.zeros_like(cost))
+        return _nothing(len(cost))
 
 
 def check_metric(metric: Metric, n_arcs: int) -> None:

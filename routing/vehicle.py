@@ -117,22 +117,25 @@ class Vehicle:
         return Customizer.of(self.prepared.turn_graph, self.prepared.hierarchy)
 
     @cached_property
-    def by_distance(self) -> Weighting:
-        """Lengths in decimetres instead of durations; made when first asked for."""
+    def _by_distance(self) -> Weighting:
+        """The roads by their lengths in decimetres; made when first asked for."""
         metric = distance_metric(self._network, self.prepared.metric)
-        return self.weigh(metric, self.customizer.customize(metric))
+        return replace(self.weighting, metric=metric, weights=None, landmarks_hold=False)
+
+    @cached_property
+    def _weights_by_distance(self) -> Weights:
+        return self.customizer.customize(self._by_distance.metric)
 
     def reduced_to_distance(self, weighting: Weighting) -> Weighting:
         """The same roads by their lengths in decimetres, without weights of the hierarchy."""
+        if weighting is self.weighting:
+            return self._by_distance
         metric = distance_metric(self._network, weighting.metric)
         return replace(weighting, metric=metric, weights=None, landmarks_hold=False)
 
     def weights_of(self, weighting: Weighting) -> Weights | None:
-        """The hierarchy's weights, those for the lengths of all roads made when first needed."""
-        by_distance = isinstance(weighting.metric, DistanceMetric)
-        if by_distance and np.array_equal(weighting.metric.open_arc, self.prepared.metric.open_arc):
-            return self.by_distance.weights
-        return weighting.weights
+        """The hierarchy's weights; those by distance are made when they are first needed."""
+        return self._weights_by_distance if weighting is self._by_distance else weighting.weights
 
     @cached_property
     def sweeper(self) -> Sweeper:

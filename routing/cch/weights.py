@@ -48,10 +48,11 @@ class Weights(NamedTuple):
 
 def check_alike(weights: Weights, hierarchy: Hierarchy) -> None:
     """Raise ``ValueError`` unless these are arrays that kernels can take for a hierarchy's."""
+    sizes = 2 * (len(hierarchy.up_head), len(hierarchy.down_tail))
     arrays: list[AnyArray] = [*weights]
-    rooms: list[AnyArray] = [*new_weights(hierarchy)]
-    for name, array, room in zip(Weights._fields, arrays, rooms, strict=True):
-        found, expected = (f"{one.dtype} {one.shape}" for one in (array, room))
+    for name, array, size in zip(Weights._fields, arrays, sizes, strict=True):
+        expected = f"uint32 ({size}, 2)" if name.endswith("children") else f"uint64 ({size},)"
+        found = f"{array.dtype} {array.shape}"
         if found != expected or not array.flags.c_contiguous:
             raise ValueError(f"weights.{name} is {found}, expected {expected}, contiguous")
 
