@@ -28,7 +28,7 @@ from routing.graph.turn_graph import build_turn_graph
 from routing.metric import duration_metric
 from routing.order.nested_dissection import arc_order
 from routing.order.plane_graph import plane_graph_of
-from routing.reference.landmarks import build_landmarks
+from routing.search.landmarks import build_landmarks
 from routing.store import PreparedProfile, save_index, save_network, save_profile
 
 

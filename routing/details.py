@@ -11,9 +11,9 @@ from gis.network.names import NamePool
 from gis.network.road_network import RoadNetwork
 from gis.snap import FORWARD, Snap
 from routing.assemble import LegAssembler, PathOfArcs
-from routing.candidates import Candidates, PointQuery
-from routing.chain import Stretch
+from routing.places.candidates import Candidates, PointQuery
 from routing.route import Details, Leg, Waypoint
+from routing.search.chain import Stretch
 from routing.vehicle import DirectRoute, Vehicle
 from routing.weighting import Weighting
 

@@ -14,17 +14,13 @@ import numpy.typing as npt
 from gis.arrays import freeze
 from gis.dataset import Dataset, open_dataset
 from gis.manifest import About
-from routing.areas import ReachedArea, costs_around, shapes_within
-from routing.batch import (
-    Routes,
-    TravelTable,
-    degrees_of,
-    locate_points,
-    routes_of,
-)
+from routing.alternatives.chains import other_chains
+from routing.areas.around import ReachedArea, costs_around, shapes_within
 from routing.cch.weights import INF_COST, length_of, weight_of
-from routing.changes import RoadChanges
-from routing.choices import other_chains
+from routing.changes.reweight import Reweighted, reweight
+from routing.changes.road_changes import RoadChanges
+from routing.changes.road_index import RoadIndex
+from routing.changes.wishes import Wishes
 from routing.details import DetailMaker
 from routing.errors import InvalidInput, NoSegment
 from routing.inputs import (
@@ -38,16 +34,20 @@ from routing.inputs import (
     stops_of,
     table_points,
 )
-from routing.live import LiveReader, LiveWriter
-from routing.live_files import default_folder, identity_of
+from routing.live.files import default_folder, identity_of
+from routing.live.publishing import LiveReader, LiveWriter
+from routing.many.batch import (
+    Routes,
+    TravelTable,
+    degrees_of,
+    locate_points,
+    routes_of,
+)
 from routing.metric import CS_PER_S, DM_PER_M
-from routing.reweight import Reweighted, reweight
-from routing.road_index import RoadIndex
 from routing.route import Route, Waypoint
 from routing.store import load_network, load_profile
 from routing.vehicle import Vehicle
 from routing.weighting import Weighting
-from routing.wishes import Wishes
 
 
 class Engine:
@@ -313,10 +313,9 @@ class Engine:
         """The same engine for a vehicle to which some roads are different.
 
         ``speeds`` in km/h by two OpenStreetMap nodes that follow each other, in that direction,
-        ``way_speeds`` by way; 0 closes a road. ``avoid`` are polygons, as lists of rings of
-        longitudes and latitudes or as shapely has them, that no route may enter. ``n_routes`` is
-        how many routes you will ask for, that the least work is done for them; `method` tells
-        how. Raises ``InvalidInput`` for what makes no sense.
+        ``way_speeds`` by way; 0 closes a road. ``avoid`` are polygons, as lists of rings or as
+        shapely has them, that no route may enter. ``n_routes`` is how many routes you will ask
+        for, that the least work is done; `method` tells how. Raises ``InvalidInput``.
         """
         vehicle, weighting = self._vehicle(profile)
         wishes = Wishes(speeds or {}, way_speeds or {}, avoid)
@@ -339,7 +338,9 @@ class Engine:
         wishes = Wishes(speeds or {}, way_speeds or {}, avoid)
         return wishes.changes(self._roads, vehicle.weighting.metric)
 
-    def live_writer(self, folder: Path | None = None, *, profile: str | None = None) -> LiveWriter:
+    def live_writer(
+        self, folder: str | Path | None = None, *, profile: str | None = None
+    ) -> LiveWriter:
         """Who publishes changes for all engines that `follow`, here and in other processes.
 
         ``folder`` keeps the weights; the default, that of this dataset and profile, is in shared
@@ -347,7 +348,7 @@ class Engine:
         """
         vehicle, _ = self._vehicle(profile)
         identity = identity_of(self._data, self._name(profile))
-        return LiveWriter(folder or default_folder(identity), identity, vehicle)
+        return LiveWriter(Path(folder or default_folder(identity)), identity, vehicle)
 
     def method(self, profile: str | None = None) -> str:
         """How routes are found: "hierarchy", or `with_weights` "customization" or "astar"."""
@@ -355,7 +356,7 @@ class Engine:
         own = self._own.get(self._name(profile))
         return "hierarchy" if own is None else own.how
 
-    def follow(self, folder: Path | None = None, *, profile: str | None = None) -> None:
+    def follow(self, folder: str | Path | None = None, *, profile: str | None = None) -> None:
         """From now on use the newest weights that a `live_writer` has published.
 
         Each request looks for them as it begins. Raises ``DatasetError``; ``InvalidInput`` in an
@@ -366,7 +367,7 @@ class Engine:
         if name in self._own:
             raise InvalidInput("an engine with weights of its own cannot follow others")
         identity = identity_of(self._data, name)
-        reader = LiveReader(folder or default_folder(identity), identity, vehicle)
+        reader = LiveReader(Path(folder or default_folder(identity)), identity, vehicle)
         self._live = {**self._live, name: reader}
 
     def _with_hierarchy(self, profile: str | None) -> tuple[Vehicle, Weighting]:

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from gis.arrays import F64, I64
 from gis.snap_search import ANY_BEARING
-from routing.batch import degrees_of
-from routing.candidates import PointQuery
 from routing.errors import InvalidCoordinate, InvalidInput, InvalidValue
+from routing.many.batch import degrees_of
+from routing.places.candidates import PointQuery
 
 Point: TypeAlias = tuple[float, float]
 """Longitude and latitude in degrees."""
@@ -108,7 +108,12 @@ def point_queries(
                 f"does not match coordinate size {n}"
             )
     queries = []
-    for i, (lon, lat) in enumerate(points):
+    for i, point in enumerate(points):
+        try:
+            lon, lat = point
+            lon, lat = float(lon), float(lat)
+        except (TypeError, ValueError):
+            raise InvalidCoordinate(f"coordinate {i} is no pair of numbers: {point}") from None
         if not (abs(lon) <= 180 and abs(lat) <= 90):
             raise InvalidCoordinate(f"coordinate {i} is not on the globe: {lon},{lat}")
         radius_m = radiuses[i] if radiuses is not None else None

@@ -5,12 +5,12 @@ from typing import NamedTuple
 import numpy as np
 
 from gis.snap_search import QUERY, Records
-from routing.bounded import BoundedState, new_bounded_state
 from routing.cch.table import TableState
-from routing.pairs import PairScratch, new_pair_scratch
+from routing.many.pairs import PairScratch, new_pair_scratch
+from routing.places.positions import Ground
 from routing.pool import Pool
-from routing.positions import Ground
-from routing.reference.dijkstra import SearchState
+from routing.search.bounded import BoundedState, new_bounded_state
+from routing.search.dijkstra import SearchState
 from routing.store import PreparedProfile
 
 

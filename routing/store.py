@@ -24,7 +24,7 @@ from routing.consistency import check_network_arrays, check_profile_arrays
 from routing.graph.components import Components
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
-from routing.reference.landmarks import Landmarks
+from routing.search.landmarks import Landmarks
 
 T = TypeVar("T")
 

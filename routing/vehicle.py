@@ -17,19 +17,16 @@ from gis.snap import Snap
 from gis.snap_index import SnapIndex
 from gis.snap_search import ANY_BEARING, Records
 from routing.assemble import End, PathOfArcs
-from routing.bounded import Steps, steps_of
-from routing.candidates import CandidateFinder, Candidates, PointQuery
 from routing.cch.customize import Customizer
 from routing.cch.phast import Sweeper
 from routing.cch.query import run_query
 from routing.cch.table import Table, travel_table
 from routing.cch.weights import INF_COST, Weights, check_alike, weight_of
-from routing.chain import BrokenChainError, ChainFinder, Search, Stretch
-from routing.changes import bounds_hold
+from routing.changes.road_changes import bounds_hold
 from routing.errors import InvalidInput, NoRoute, NoSegment
 from routing.graph.components import flags_where_open
 from routing.inputs import ALGORITHMS
-from routing.matrix import (
+from routing.many.matrix import (
     Group,
     islands,
     joined_positions,
@@ -37,18 +34,21 @@ from routing.matrix import (
     nearest_positions,
     seed_groups,
 )
-from routing.metric import DistanceMetric, Metric, distance_metric
-from routing.pairs import (
+from routing.many.pairs import (
     Found,
     costs_of_pairs,
     find_route,
     seeding,
 )
-from routing.positions import Ground, Positions
-from routing.reference.dijkstra import dijkstra
-from routing.reference.landmarks import alt_query
+from routing.metric import DistanceMetric, Metric, distance_metric
+from routing.places.candidates import CandidateFinder, Candidates, PointQuery
+from routing.places.positions import Ground, Positions
 from routing.scratch import RouteScratch, Scratch
-from routing.seeds import Path, Position, Seeds, part_cost
+from routing.search.bounded import Steps, steps_of
+from routing.search.chain import BrokenChainError, ChainFinder, Search, Stretch
+from routing.search.dijkstra import dijkstra
+from routing.search.landmarks import alt_query
+from routing.search.seeds import Path, Position, Seeds, part_cost
 from routing.store import PreparedProfile
 from routing.weighting import Weighting
 

@@ -20,9 +20,9 @@ from gis.profiles.registry import get_profile, tag_selection
 from routing.build import build_dataset
 from routing.cch.customize import Customizer
 from routing.cch.weights import new_weights
+from routing.changes.reweight import MANY
 from routing.engine import Engine
 from routing.inputs import ALGORITHMS
-from routing.reweight import MANY
 from routing.store import load_profile
 
 _WORLD = """<osm version="0.6">

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from routing.candidates import CandidateFinder
 from routing.cch.weights import Weights
+from routing.many.pairs import Seeding
 from routing.metric import Metric
-from routing.pairs import Seeding
-from routing.positions import Ground
+from routing.places.candidates import CandidateFinder
+from routing.places.positions import Ground
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,18 +50,29 @@ class EngineState:
                 return known
         raise InvalidValue(f"Profile '{name}' is not in this dataset ({', '.join(profiles)})")
 
-    async def in_thread(self, work: Callable[[], T]) -> T:
+    async def in_thread(self, work: Callable[[], T], gone: Coroutine[Any, Any, None]) -> T:
         """The result of work that would hold up other requests if it ran here.
 
-        Raises ``Busy`` if as much work waits already as may.
+        If ``gone`` comes to an end before the work begins, nobody wants it any more.
+        Raises ``Busy`` then, and if as much work waits already as may.
         """
-        if self._begun >= _THREADS + self.settings.max_waiting_requests:
-            raise Busy("Too many requests are waiting; try again later.")
-        self._begun += 1
+        watching = asyncio.ensure_future(gone)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            if self._begun >= _THREADS + self.settings.max_waiting_requests:
+                raise Busy("Too many requests are waiting; try again later.")
+            self._begun += 1
+            try:
+                future = self._threads.submit(work)
+                result = asyncio.wrap_future(future)
+                either: set[asyncio.Future[Any]] = {watching, result}
+                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+                if not result.done() and future.cancel():
+                    raise Busy("Nobody waits for the answer.")
+                return await result
+            finally:
+                self._begun -= 1
         finally:
-            self._begun -= 1
+            watching.cancel()
 
     def health(self) -> dict[str, Any]:
         """How this process is, for whoever watches it."""

@@ -41,8 +41,9 @@ async def ask_in_loop(
     target: str,
     body: bytes | Iterable[bytes] = b"",
     headers: Mapping[str, str] | None = None,
+    gone_after_s: float = 3600.0,
 ) -> Response:
-    """One request among others of the same event loop."""
+    """One request among others of the same event loop; who sends it goes after some time."""
     fields = {"host": "test"} | dict(headers or {})
     parts = [body] if isinstance(body, bytes) else list(body)
     if isinstance(body, bytes) and body:
@@ -69,7 +70,11 @@ async def ask_in_loop(
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
-        return next(messages)
+        message = next(messages, None)
+        if message is None:
+            await asyncio.sleep(gone_after_s)
+            return {"type": "http.disconnect"}
+        return message
 
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)

@@ -17,7 +17,7 @@ from routing.cch.unpack import unpack_arc
 from routing.cch.weights import COST_BITS, Weights
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
-from routing.seeds import Seeds
+from routing.search.seeds import Seeds
 
 Key = tuple[int, int]
 """Weight and length in centimetres, of which the weight counts first."""

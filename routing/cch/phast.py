@@ -18,7 +18,7 @@ from routing.cch.ancestors import Arcs, add_ancestors, arcs_both_ways
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.weights import COST_BITS, Weights
 from routing.pool import Pool
-from routing.seeds import Seeds
+from routing.search.seeds import Seeds
 
 _WEIGHT = np.uint64(COST_BITS)
 

@@ -10,7 +10,7 @@ from routing.cch.customize import find_arc
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.unpack import unpack_arc
 from routing.cch.weights import COST_BITS, INF_COST, Weights
-from routing.seeds import Path, Seeds, cheapest_place, no_path
+from routing.search.seeds import Path, Seeds, cheapest_place, no_path
 
 _NOTHING = np.uint64(INF_COST)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from routing.areas import ReachedArea, Shape
+from routing.areas.around import ReachedArea, Shape
 from server.api.osrm_json import waypoint_object
 from server.api.osrm_params import IsochroneParams
 

@@ -139,7 +139,9 @@ class OsrmServices:
         def answer() -> _Answer:
             return _packed(service.answer(self._state, profile, params), may_pack)
 
-        return answer() if service.is_quick(params) else await self._state.in_thread(answer)
+        if service.is_quick(params):
+            return answer()
+        return await self._state.in_thread(answer, incoming.gone())
 
 
 class _Incoming:
@@ -155,6 +157,11 @@ class _Incoming:
         self.ended = not message.get("more_body", False)
         part: bytes = message.get("body", b"")
         return part
+
+    async def gone(self) -> None:
+        """Read on until whoever sends the request has gone."""
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
 
     async def skip(self) -> None:
         """Read on, for a limited time, until the body ends or the sender has gone."""

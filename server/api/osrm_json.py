@@ -9,7 +9,7 @@ import orjson
 from gis.arrays import F64, I64
 from gis.geodesy import distances_m, to_units
 from gis.polyline import encode_polyline, overview_tolerance_deg, simplify
-from routing.batch import TravelTable
+from routing.many.batch import TravelTable
 from routing.route import Leg, Route, Waypoint
 from server.api.osrm_params import NearestParams, Params, RouteParams, TableParams
 from server.api.osrm_per_point import HINT_LENGTH

@@ -24,14 +24,14 @@ from gis.geodesy import metres_per_unit
 from gis.manifest import About, Extract, Manifest
 from gis.profiles.rules import Tags, Warn, WayRule
 from gis.snap_index import build_snap_index
-from routing import areas
-from routing.batch import RouteStatus
+from routing.areas import around as areas
 from routing.build import BuildReport, build_dataset, prepare_profiles
-from routing.changes import make_changes
+from routing.changes.reweight import MANY
+from routing.changes.road_changes import make_changes
 from routing.engine import Engine
 from routing.errors import InvalidCoordinate, InvalidInput, NoRoute, NoSegment
 from routing.graph.components import ARC_OPEN, ARC_STARTPOINT
-from routing.reweight import MANY
+from routing.many.batch import RouteStatus
 from routing.route import Route
 from routing.store import save_index, save_network, save_profile
 
@@ -848,7 +848,6 @@ def test_no_alternatives() -> None:
         island_engine.alternatives(apart, radiuses=[5, 5])
 
 
-@pytest.mark.xfail(reason="of equal ways along a road the first counts, not the shortest")
 def test_the_shortest_stay() -> None:
     """Where two roads are as near, and as fast, the best alternative is the very route."""
     world, engine = town(2)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from gis.snap_search import ANY_BEARING
-from routing.candidates import PointQuery
 from routing.errors import InvalidCoordinate, InvalidInput, InvalidValue
 from routing.inputs import (
     area_limits,
@@ -18,6 +17,7 @@ from routing.inputs import (
     radius_of,
     stops_of,
 )
+from routing.places.candidates import PointQuery
 
 POINTS = [(1.0, 2.0), (3.0, 4.0)]
 

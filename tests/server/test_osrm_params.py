@@ -321,7 +321,7 @@ def test_table_checks(members: dict[str, Any], code: str, message: str) -> None:
 def test_table_passes(members: dict[str, Any]) -> None:
     """The limits themselves are allowed; what counts is the number of cells."""
     params = params_from_json(TableParams, json.dumps({"coordinates": POINTS} | members).encode())
-    check_table(params, Settings(max_table_cells=10_000))
+    check_table(params, Settings(max_table_cells=10_000, max_table_coordinates=20_000))
 
 
 BAD_ISOCHRONE_MEMBERS = [
@@ -357,9 +357,9 @@ ISOCHRONE_CHECKS = [
     ({"contours_minutes": [5, 0]}, "InvalidOptions", "contours_minutes must be > 0"),
     ({"contours_meters": [-1]}, "InvalidOptions", "contours_meters must be > 0"),
     (
-        {"contours_minutes": [130] * 11},
+        {"contours_minutes": [130] * 5},
         "TooBig",
-        "Number of contours 11 is higher than current maximum (10)",
+        "Number of contours 5 is higher than current maximum (4)",
     ),
     (
         {"contours_minutes": [5, 120.5]},
@@ -404,7 +404,7 @@ def test_isochrone_checks(members: dict[str, Any], code: str, message: str) -> N
     "members",
     [
         {"contours_minutes": [120, 0.001]},
-        {"contours_meters": [200_000] * 10},
+        {"contours_meters": [200_000] * 4},
         {"contours_meters": [1], "contours_minutes": []},
         {"contours_meters": [1], "radiuses": [None], "bearings": [[0, 180]], "hints": [HINT]},
     ],

@@ -1,5 +1,6 @@
 """The services as an ASGI application around a fake engine: methods, headers, codes."""
 
+import asyncio
 import gzip
 import json
 import threading
@@ -7,7 +8,7 @@ import time
 from typing import Any
 
 import pytest
-from asgi import Response, ask
+from asgi import Response, ask, ask_in_loop
 from fake_engine import FakeEngine, fake_state
 
 from server.api.osrm_params import IsochroneParams, NearestParams, RouteParams, TableParams
@@ -340,3 +341,26 @@ def test_pages_fetch_nothing(app: Any) -> None:
         assert "<script" not in text
         assert "src=" not in text
         assert "stylesheet" not in text
+
+
+def test_nobody_waits() -> None:
+    """Work that waits for its turn is dropped once its client has gone; what has begun is not."""
+    state = fake_state()
+    app, begun = create_app(state), []
+    slow = "/route/v1/car/60,2;3,4?alternatives=true&overview=false"
+    ask_engine = state.engine.alternatives
+
+    def alternatives(*arguments: Any, **options: Any) -> Any:
+        begun.append(time.monotonic())
+        return ask_engine(*arguments, **options)
+
+    state.engine.alternatives = alternatives  # type: ignore[method-assign]
+
+    async def crowd() -> list[Response]:
+        asking = [ask_in_loop(app, "GET", slow, gone_after_s=0.2) for _ in range(8)]
+        return await asyncio.gather(*asking)
+
+    started = time.monotonic()
+    statuses = [response.status for response in asyncio.run(crowd())]
+    assert len(begun) == 2 and statuses.count(200) == 2 and statuses.count(503) == 6
+    assert time.monotonic() - started < 3

@@ -13,7 +13,7 @@ from oracles import naive_dijkstra, turn_steps
 
 from gis.arrays import INF
 from routing.cch.phast import Sweeper, check_sweeper
-from routing.reference.dijkstra import SearchState, shortest_path_tree
+from routing.search.dijkstra import SearchState, shortest_path_tree
 
 Rows = Sequence[tuple[int, int, int]]
 

@@ -25,8 +25,16 @@ from routing.cch.hierarchy import build_hierarchy
 from routing.cch.query import QueryState, new_state, plant, reset, run_query, search
 from routing.cch.weights import INF_COST, Weights
 from routing.metric import Metric
-from routing.reference.dijkstra import SearchState, dijkstra
-from routing.seeds import Path, Place, Seeds, part_cost, source_seeds, target_seeds, vertices_of
+from routing.search.dijkstra import SearchState, dijkstra
+from routing.search.seeds import (
+    Path,
+    Place,
+    Seeds,
+    part_cost,
+    source_seeds,
+    target_seeds,
+    vertices_of,
+)
 
 Rows = Sequence[tuple[int, int, int]]
 

@@ -13,8 +13,8 @@ from routing.cch.hierarchy import check_hierarchy
 from routing.cch.query import new_state, run_query
 from routing.cch.table import SeedGroups, TableState, travel_table
 from routing.cch.weights import check_weights
-from routing.reference.dijkstra import SearchState, shortest_path_tree
-from routing.seeds import Place, Seeds, source_seeds, target_seeds, vertices_of
+from routing.search.dijkstra import SearchState, shortest_path_tree
+from routing.search.seeds import Place, Seeds, source_seeds, target_seeds, vertices_of
 from routing.store import PreparedProfile, load_profile
 
 N_SOURCES, N_TARGETS = 50, 200

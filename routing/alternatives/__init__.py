@@ -1,0 +1,1 @@
+"""Other routes that make sense."""

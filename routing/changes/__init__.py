@@ -1,0 +1,1 @@
+"""Roads that are other than the dataset has them."""

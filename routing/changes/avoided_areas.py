@@ -1,0 +1,103 @@
+"""Changes that close all roads in an area."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gis.arrays import F64, I64, Bool
+from gis.geodesy import HALF_TURN, UNITS_PER_DEGREE
+from routing.changes.road_changes import Outcome, close_arcs
+from routing.changes.road_index import RoadIndex, point_ranges, ranges
+from routing.errors import InvalidInput
+from routing.metric import Metric
+
+
+def close_areas(roads: RoadIndex, metric: Metric, areas: Sequence[Any]) -> Outcome:
+    """Changes that close both arcs of every edge whose shape meets one of the areas.
+
+    An area is a geometry of shapely, or a list of rings of longitudes and latitudes in degrees,
+    the outer one first, then its holes; a ring need not repeat its first point. Sides are
+    straight on the flat map of longitude and latitude, and areas do not cross the antimeridian:
+    divide those that do. ``n_unknown`` of the outcome counts areas without any road.
+    Raises ``InvalidInput`` for what is no area.
+    """
+    found = [_edges_in(roads, geometry_of(number, area)) for number, area in enumerate(areas)]
+    edges = np.unique(np.concatenate([np.empty(0, np.int64), *found]))
+    arcs = np.column_stack([2 * edges, 2 * edges + 1]).ravel()
+    outcome = close_arcs(metric, arcs)
+    return Outcome(outcome.changes, sum(not len(edges) for edges in found), outcome.n_closed)
+
+
+def geometry_of(number: int, area: Any) -> Any:
+    """An area as a valid geometry of shapely; ``InvalidInput`` names its number."""
+    import shapely
+
+    if not isinstance(area, shapely.Geometry):
+        try:
+            rings = [np.asarray(ring, np.float64) for ring in area]
+            if not rings or any(ring.ndim != 2 or ring.shape[1] != 2 for ring in rings):
+                raise ValueError("expected rings of longitudes and latitudes")
+            if not all(np.isfinite(ring).all() for ring in rings):
+                raise ValueError("a coordinate is not a number")
+            area = shapely.Polygon(rings[0], rings[1:])
+        except (TypeError, ValueError, shapely.errors.GEOSException) as error:
+            raise InvalidInput(f"area {number} is no polygon: {error}") from None
+    points = shapely.get_coordinates(area)
+    if not len(points) or not (np.abs(points) <= (180, 90)).all():
+        raise InvalidInput(f"area {number} is empty, or reaches beyond the globe")
+    return area if shapely.is_valid(area) else shapely.make_valid(area)
+
+
+def _edges_in(roads: RoadIndex, geometry: Any) -> I64:
+    """The edges that meet a geometry, ascending."""
+    import shapely
+
+    west, south, east, north = np.asarray(shapely.bounds(geometry)) * UNITS_PER_DEGREE
+    near = roads.edges_near(
+        *(int(np.floor(side)) for side in (west, south)), *(int(np.ceil(s)) for s in (east, north))
+    )
+    shapely.prepare(geometry)
+    network = roads.network
+    # In a large area most roads begin within it, which is soon seen.
+    start = network.first_point[near]
+    degrees = (side[start] / UNITS_PER_DEGREE for side in (network.point_lon, network.point_lat))
+    meets = shapely.intersects_xy(geometry, *degrees)
+    meets[~meets] = _roads_meet(geometry, roads, near[~meets])
+    edges: I64 = near[meets]
+    return edges
+
+
+def _roads_meet(geometry: Any, roads: RoadIndex, edge: I64) -> Bool:
+    """Which edges (n,) meet a prepared geometry anywhere along their shape."""
+    if not len(edge):
+        return np.zeros(0, np.bool_)
+    network = roads.network
+    first, n_points = point_ranges(network, edge)
+    point = ranges(first.astype(np.int64), n_points)
+    lon = network.point_lon[point].astype(np.float64)
+    lat = network.point_lat[point].astype(np.float64)
+    line = np.repeat(np.arange(len(edge)), n_points)
+    meets = _lines_meet(geometry, lon, lat, line)
+    start = np.cumsum(n_points) - n_points
+    across = roads.crosses_antimeridian(
+        np.minimum.reduceat(lon, start), np.maximum.reduceat(lon, start)
+    )
+    if across.any():
+        # Such a road is drawn twice, whole beyond either border of the map.
+        inside = across[line]
+        _, number = np.unique(line[inside], return_inverse=True)
+        meets[across] = False
+        for turn in (0, -2 * HALF_TURN):
+            moved = np.where(lon[inside] < 0, lon[inside] + 2 * HALF_TURN, lon[inside]) + turn
+            meets[across] |= _lines_meet(geometry, moved, lat[inside], number)
+    return meets
+
+
+def _lines_meet(geometry: Any, lon: F64, lat: F64, line: I64) -> Bool:
+    """Which lines meet a geometry; points in units, ``line`` tells whose each is, ascending."""
+    import shapely
+
+    points = np.column_stack([lon, lat]) / UNITS_PER_DEGREE
+    meets: Bool = shapely.intersects(geometry, shapely.linestrings(points, indices=line))
+    return meets

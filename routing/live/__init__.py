@@ -1,0 +1,1 @@
+"""Weights that change while engines answer."""

@@ -1,0 +1,1 @@
+"""Routes between many points at once."""

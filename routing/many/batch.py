@@ -1,0 +1,166 @@
+"""Many points and many routes at once, as arrays."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from gis.arrays import F64, I64, INF, U8, U32, U64, Bool, freeze
+from gis.geodesy import UNITS_PER_DEGREE
+from gis.hilbert import hilbert_order
+from gis.snap_search import ANY_BEARING
+from routing.cch.weights import COST_BITS, INF_COST, LENGTH_MASK
+from routing.errors import InvalidCoordinate, InvalidInput, NoSegment
+from routing.places.positions import Ground, Positions, locate, query_records
+from routing.route import Waypoint
+
+
+class RouteStatus(IntEnum):
+    """Why there is a route, or none."""
+
+    OK = 0
+    NO_ROUTE = 1
+    """No way leads from one point to the other."""
+    NO_SEGMENT = 2
+    """No road is within the radius of one of the points."""
+    INVALID = 3
+    """One of the points is not a place on the globe."""
+
+
+@dataclass(frozen=True)
+class Routes:
+    """Routes between n pairs of points.
+
+    | array | dtype, shape | content |
+    |---|---|---|
+    | duration_s | float64 (n,) | seconds, whole hundredths; NaN where there is no route |
+    | distance_m | float64 (n,) | metres of the fastest route, whole centimetres; or NaN |
+    | status | uint8 (n,) | `RouteStatus` |
+    """
+
+    duration_s: F64
+    distance_m: F64
+    status: U8
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+
+@dataclass(frozen=True)
+class TravelTable:
+    """Routes from n points to m others.
+
+    | array | dtype, shape | content |
+    |---|---|---|
+    | duration_cs | uint32 (n, m) | hundredths of a second; INF where there is no route |
+    | length_cm | uint32 (n, m) | centimetres of the fastest route, or None if not asked for |
+
+    ``sources`` and ``destinations`` are the points after snapping.
+    """
+
+    duration_cs: U32
+    length_cm: U32 | None
+    _make_waypoints: Callable[[], tuple[tuple[Waypoint, ...], tuple[Waypoint, ...]]]
+
+    @cached_property
+    def duration_s(self) -> F64:
+        """Seconds, float64 (n, m); NaN where there is no route."""
+        return freeze(_hundredths(self.duration_cs, self.duration_cs))
+
+    @cached_property
+    def distance_m(self) -> F64 | None:
+        """Metres, float64 (n, m); NaN where there is no route."""
+        if self.length_cm is None:
+            return None
+        return freeze(_hundredths(self.length_cm, self.duration_cs))
+
+    @cached_property
+    def _waypoints(self) -> tuple[tuple[Waypoint, ...], tuple[Waypoint, ...]]:
+        return self._make_waypoints()
+
+    @property
+    def sources(self) -> tuple[Waypoint, ...]:
+        """Where the routes begin."""
+        return self._waypoints[0]
+
+    @property
+    def destinations(self) -> tuple[Waypoint, ...]:
+        """Where the routes end."""
+        return self._waypoints[1]
+
+
+def _hundredths(number: U32, duration_cs: U32) -> F64:
+    value = number / 100
+    value[duration_cs == INF] = np.nan
+    return value
+
+
+@dataclass(frozen=True)
+class LocatedPoints:
+    """Where n points stand, and which of them are on the globe."""
+
+    positions: Positions
+    on_globe: Bool
+
+    def check(self) -> None:
+        """Raise ``InvalidCoordinate`` or ``NoSegment`` for the first point that stands nowhere."""
+        for i in np.flatnonzero(~self.on_globe).tolist():
+            raise InvalidCoordinate(f"coordinate {i} is not on the globe")
+        for i in np.flatnonzero(self.n_positions == 0).tolist():
+            raise NoSegment(i)
+
+    @property
+    def n_positions(self) -> I64:
+        """How many positions each has, int64 (n,)."""
+        return self.positions.stop - self.positions.first
+
+
+def degrees_of(name: str, points: npt.ArrayLike | None) -> F64:
+    """Points as float64 (n, 2), longitudes and latitudes; ``InvalidInput``."""
+    try:
+        degrees = np.asarray(points, np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{name} are not numbers, expected longitudes and latitudes") from None
+    if degrees.size == 0:
+        degrees = degrees.reshape(0, 2)
+    if degrees.ndim != 2 or degrees.shape[1] != 2:
+        raise InvalidInput(
+            f"{name} have the shape {degrees.shape}, expected (n, 2): longitudes and latitudes"
+        )
+    return degrees
+
+
+def locate_points(
+    ground: Ground,
+    degrees: F64,
+    radius_m: float | F64 = math.inf,
+    bearing: tuple[int, int] | I64 = ANY_BEARING,
+    anywhere: bool = False,
+) -> LocatedPoints:
+    """The positions of points in degrees (n, 2); none for those that are not on the globe.
+
+    Radius and bearing with range are for all points, or (n,) and (n, 2).
+    """
+    on_globe = np.logical_and.reduce(np.abs(degrees) <= (180, 90), axis=1)
+    lon, lat = np.rint(np.where(on_globe[:, None], degrees, 0) * UNITS_PER_DEGREE).T
+    queries = query_records(lon.astype(np.int64), lat.astype(np.int64), radius_m, bearing)
+    # Neighbours one after the other find their roads in the cache.
+    order = hilbert_order(lon.astype(np.int32), lat.astype(np.int32))
+    queries = queries[order[on_globe[order]]]
+    positions = locate(ground, queries, anywhere, len(degrees))
+    return LocatedPoints(positions, freeze(on_globe))
+
+
+def routes_of(cost: U64, located: LocatedPoints, pairs: I64) -> Routes:
+    """Results from the costs (n,) of the routes between located points, pairs (n, 2)."""
+    status = np.where(cost < INF_COST, RouteStatus.OK, RouteStatus.NO_ROUTE).astype(np.uint8)
+    status[(located.n_positions[pairs] == 0).any(axis=1)] = RouteStatus.NO_SEGMENT
+    status[(~located.on_globe[pairs]).any(axis=1)] = RouteStatus.INVALID
+    has_route = status == RouteStatus.OK
+    duration_s = np.where(has_route, (cost >> np.uint64(COST_BITS)) / 100, np.nan)
+    distance_m = np.where(has_route, (cost & np.uint64(LENGTH_MASK)) / 100, np.nan)
+    return Routes(freeze(duration_s), freeze(distance_m), freeze(status))

@@ -1,0 +1,1 @@
+"""Where points stand on the roads."""

@@ -1,1 +1,0 @@
-"""Searches that need no preparation: Dijkstra, the truth, and A* with landmarks."""
