@@ -367,7 +367,7 @@ def _fill_piece(
             segment_m = distance_m(lon[point], lat[point], lon[point + 1], lat[point + 1])
             a, b = start * total_m - walked_m, end * total_m - walked_m
             walked_m += segment_m
-            if a >= segment_m or b <= 0.0:
+            if a >= segment_m or b <= 0.0 or segment_m <= 0.0:
                 continue
             a, b = max(a / segment_m, 0.0), min(b / segment_m, 1.0)
         if n == begin:

@@ -2,6 +2,7 @@
 
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from gis.arrays import INF
 from routing.areas import around as areas
 from routing.areas.around import costs_around, shapes_within
 from routing.areas.isochrone import Costs
+from routing.build import build_dataset
 from routing.engine import Engine
 from routing.search.seeds import Place, Position, source_seeds, target_seeds, vertices_of
 from routing.vehicle import Vehicle
@@ -157,3 +159,23 @@ def test_shapes() -> None:
     assert len(polygons) == 2 and all(polygons)
     for shell in (polygon[0] for some in polygons for polygon in some):
         assert shell.shape[1] == 2 and (shell[0] == shell[-1]).all()
+
+
+def test_points_at_one_place(tmp_path: Path) -> None:
+    """A road whose shape has two nodes at one place is cut before, there, and behind."""
+    osm = tmp_path / "repeated.osm"
+    lon = {1: 10.0, 2: 10.005, 3: 10.005, 4: 10.01, 5: 10.02}
+    nodes = "".join(f'<node id="{i}" lat="50" lon="{x}"/>' for i, x in lon.items())
+    ways = "".join(
+        f'<way id="{i}">{"".join(f"<nd ref={chr(34)}{n}{chr(34)}/>" for n in nodes_of)}'
+        '<tag k="highway" v="residential"/></way>'
+        for i, nodes_of in enumerate([(1, 5), (5, 2, 3, 4)], 1)
+    )
+    osm.write_text(f'<osm version="0.6">{nodes}{ways}</osm>')
+    build_dataset(osm, tmp_path / "repeated.whimbrel", workers=1)
+    engine = Engine.open(tmp_path / "repeated.whimbrel")
+    for limit in range(5, 800, 15):
+        (lines,) = engine.isochrone(10.012, 50, durations_s=[limit], lines=True).shapes
+        (areas,) = engine.isochrone(10.012, 50, durations_s=[limit]).shapes
+        assert lines and areas
+        assert all((np.abs(np.diff(line, axis=0)) > 0).any() for line in lines)
