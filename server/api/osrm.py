@@ -15,6 +15,7 @@ from server.api.osrm_url import SCOPE_TARGET, RequestPath, decode_target, split_
 from server.api.services import PLANNED, SERVICES, Service
 from server.errors import (
     BodyTooLarge,
+    Busy,
     HeadersTooLarge,
     InvalidContentType,
     InvalidMethod,
@@ -83,7 +84,10 @@ class OsrmServices:
         incoming = _Incoming(receive)
         try:
             status, answer = 200, await self._answer(scope, incoming)
-        except Exception as error:
+        except (Exception, asyncio.CancelledError) as caught:
+            error: Exception = Busy("The server is stopping.")
+            if isinstance(caught, Exception):
+                error = caught
             status, code, message = status_code_message(error)
             if status == 500:
                 _log.exception("request failed: %s", scope.get("path"))

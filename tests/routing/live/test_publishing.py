@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -534,3 +535,29 @@ if __name__ == "__main__":
         kill_many(Path(place), int(rest[0]))
     else:
         publish_until(Path(place), rest[0])
+
+
+def test_a_fork_does_not_publish(folder: Path) -> None:
+    """A forked process neither keeps the lock of its parent nor publishes by it."""
+    write = writer(folder)
+    reading, writing = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads
+        child = os.fork()
+    if child == 0:
+        try:
+            write.publish(changes_of(1))
+        except DatasetError:
+            os.write(writing, b"refused")
+        time.sleep(60)
+        os._exit(0)
+    try:
+        os.close(writing)
+        assert os.read(reading, 100) == b"refused"
+        write.close()
+        with writer(folder) as other:
+            assert other.publish(changes_of(1)) == 1
+    finally:
+        os.close(reading)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
