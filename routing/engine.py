@@ -318,8 +318,7 @@ class Engine:
         for, that the least work is done; `method` tells how. Raises ``InvalidInput``.
         """
         vehicle, weighting = self._vehicle(profile)
-        wishes = Wishes(speeds or {}, way_speeds or {}, avoid)
-        changes = wishes.changes(self._roads, weighting.metric)
+        changes = Wishes(speeds, way_speeds, avoid).changes(self._roads, weighting.metric)
         view = copy(self)
         own = reweight(vehicle, changes, n_routes, weighting)
         view._own = {**self._own, self._name(profile): own}
@@ -335,8 +334,9 @@ class Engine:
     ) -> RoadChanges:
         """What `with_weights` would change of the dataset's weights, for a `live_writer`."""
         vehicle, _ = self._vehicle(profile)
-        wishes = Wishes(speeds or {}, way_speeds or {}, avoid)
-        return wishes.changes(self._roads, vehicle.weighting.metric)
+        metric = vehicle.weighting.metric
+        changes = Wishes(speeds, way_speeds, avoid).changes(self._roads, metric)
+        return replace(changes, identity=identity_of(self._data, self._name(profile)))
 
     def live_writer(
         self, folder: str | Path | None = None, *, profile: str | None = None

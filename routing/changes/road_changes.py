@@ -22,11 +22,13 @@ class RoadChanges:
     | arcs | uint32 (k,) | ascending, each once |
     | weight | uint32 (k,) | the new weight, hundredths of a second, 1..INF-1, or INF: closed |
 
-    A vehicle can use only what its base metric has open: no change opens an arc.
+    A vehicle can use only what its base metric has open: no change opens an arc. ``identity`` is
+    that of the dataset and profile that the arcs are of, where somebody has told.
     """
 
     arcs: U32
     weight: U32
+    identity: str = ""
 
     def __len__(self) -> int:
         return len(self.arcs)

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,8 @@ class Wishes:
     road is called changes nothing, but for a line in the log.
     """
 
-    speeds: Mapping[tuple[int, int], float] = field(default_factory=dict)
-    way_speeds: Mapping[int, float] = field(default_factory=dict)
+    speeds: Mapping[tuple[int, int], float] | None = None
+    way_speeds: Mapping[int, float] | None = None
     avoid: Sequence[Any] = ()
 
     def changes(self, roads: RoadIndex, metric: Metric) -> RoadChanges:

@@ -15,6 +15,7 @@ from gis.errors import DatasetError
 from routing.cch.weights import Weights
 from routing.changes.reweight import changed_arcs, mending_pays
 from routing.changes.road_changes import RoadChanges, apply_changes, make_changes, no_changes
+from routing.errors import InvalidInput
 from routing.live.files import (
     Sizes,
     Spare,
@@ -155,6 +156,8 @@ class LiveWriter:
         Returns the number of the version once readers see it. Raises ``InvalidInput`` for
         changes that do not fit to the dataset.
         """
+        if changes.identity not in ("", self._identity):
+            raise InvalidInput("these are changes of another dataset or profile")
         changes = make_changes(changes.arcs, changes.weight)
         base = self._vehicle.weighting.metric
         metric = apply_changes(base, changes)

@@ -1081,6 +1081,10 @@ def test_live_weights_of_another_profile(tmp_path: Path) -> None:
         writer.publish(engine.changes(profile="other", way_speeds={way: 9.0}))
     assert engine.route(points).duration_s == before
     assert engine.route(points, profile="other").duration_s == pytest.approx(120, abs=0.1)
+    with engine.live_writer(tmp_path, profile="other") as writer:
+        with pytest.raises(InvalidInput, match="of another dataset or profile"):
+            writer.publish(engine.changes(way_speeds={way: 9.0}))
+        assert writer.sequence == 1
     with pytest.raises(InvalidInput, match="no profile 'boat'"):
         engine.follow(tmp_path, profile="boat")
     with pytest.raises(InvalidInput, match="no profile 'boat'"):
