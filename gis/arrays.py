@@ -82,3 +82,11 @@ def invert_permutation(permutation: AnyArray) -> U32:
     inverse = np.empty(len(permutation), np.uint32)
     inverse[permutation] = np.arange(len(permutation), dtype=np.uint32)
     return inverse
+
+
+def ranges(first: I64, count: I64) -> I64:
+    """All whole numbers of consecutive ranges: ``first`` (n,) and how many each has."""
+    stop = np.cumsum(count)
+    n = int(stop[-1]) if len(stop) else 0
+    numbers: I64 = np.arange(n) + np.repeat(first - (stop - count), count)
+    return numbers

@@ -124,7 +124,7 @@ def _map_array(folder: Path, spec: ArraySpec, verify: bool) -> AnyArray:
             length = os.fstat(descriptor).st_size
             if length != wanted:
                 raise ChecksumError(f"{file}: damaged: {length} bytes, expected {wanted}")
-            mapped = _map_file(descriptor)
+            mapped = map_file(descriptor)
         finally:
             os.close(descriptor)
     except FileNotFoundError:
@@ -142,7 +142,7 @@ def _map_array(folder: Path, spec: ArraySpec, verify: bool) -> AnyArray:
     return array
 
 
-def _map_file(descriptor: int) -> mmap.mmap:
+def map_file(descriptor: int) -> mmap.mmap:
     """A whole file, read-only. Before Python 3.13 it keeps a descriptor of its own open."""
     if sys.version_info >= (3, 13):
         return mmap.mmap(descriptor, 0, prot=mmap.PROT_READ, trackfd=False)

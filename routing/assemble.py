@@ -87,7 +87,7 @@ def trace_path(
 ) -> int:
     """Fill ``trace`` with the points of a path and return their number, two or more.
 
-    Unless ``measured``, that is longitudes and latitudes only, for a third of the time.
+    Unless ``measured``, that is longitudes and latitudes only, in less time.
 
     A point equal to the one before is left out. What an arc costs is spread over its pieces by
     their length, so the durations add up to ``cost_cs``. The first and last node are those at

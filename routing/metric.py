@@ -9,7 +9,7 @@ from gis.arrays import F32, F64, INF, U16, U32, Bool, freeze
 from gis.network.road_network import RoadNetwork
 from gis.profiles.verdicts import Verdicts
 
-_CS_PER_M_AT_1_KMH = 360.0
+CS_PER_M_AT_1_KMH = 360.0
 DM_PER_M = 10.0
 CM_PER_M = 100.0
 CS_PER_S = 100.0
@@ -66,7 +66,7 @@ def duration_metric(network: RoadNetwork, verdicts: Verdicts) -> Metric:
     kmh = _arc_speeds(network, verdicts)
     is_open = kmh > 0
     length_m = np.repeat(network.edge_length_m.astype(np.float64), 2)
-    duration_cs = np.divide(length_m * _CS_PER_M_AT_1_KMH, kmh, where=is_open, out=length_m)
+    duration_cs = np.divide(length_m * CS_PER_M_AT_1_KMH, kmh, where=is_open, out=length_m)
     way_s = verdicts.duration_s[network.edge_tagset]
     fixed = np.flatnonzero(way_s > 0)
     fixed_cs = way_s[fixed].astype(np.float64) * network.edge_share[fixed] * 100

@@ -44,7 +44,6 @@ from routing.metric import DistanceMetric, Metric, distance_metric
 from routing.places.candidates import CandidateFinder, Candidates, PointQuery
 from routing.places.positions import Ground, Positions
 from routing.scratch import RouteScratch, Scratch
-from routing.search.bounded import Steps, steps_of
 from routing.search.chain import BrokenChainError, ChainFinder, Search, Stretch
 from routing.search.dijkstra import dijkstra
 from routing.search.landmarks import alt_query
@@ -109,7 +108,9 @@ class Vehicle:
         assert self.weighting.weights is not None
         hierarchy, weighting = self.prepared.hierarchy, self.weighting
         ways = weighting.ground, hierarchy, weighting.weights, weighting.seeding
-        return machine_code(find_route, *ways, *self.scratch.route.take(), (True, True))
+        return self.scratch.route.use(
+            lambda scratch: machine_code(find_route, *ways, *scratch, (True, True))
+        )
 
     @cached_property
     def customizer(self) -> Customizer:
@@ -141,10 +142,6 @@ class Vehicle:
     def sweeper(self) -> Sweeper:
         """What sweeps share; made when the first is asked for."""
         return Sweeper.of(self.prepared.hierarchy)
-
-    def steps(self, weighting: Weighting, reverse: bool) -> Steps:
-        """The turns for bounded searches."""
-        return steps_of(self.prepared.turn_graph, weighting.metric, reverse)
 
     def search(self, algorithm: str, weighting: Weighting) -> Search:
         """A search by its name, or the next best one that these weights allow."""

@@ -6,8 +6,7 @@ import numpy as np
 
 from gis.arrays import I64, INVALID, U32, U64
 from gis.jit import inner_kernel, int64, plain_kernel
-from routing.cch.customize import find_arc
-from routing.cch.hierarchy import Hierarchy
+from routing.cch.hierarchy import Hierarchy, find_arc
 from routing.cch.query import QueryState, Side, climb, lowest, plant, relax, reset
 from routing.cch.weights import COST_BITS, Weights
 from routing.search.seeds import Seeds

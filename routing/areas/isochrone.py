@@ -1,8 +1,7 @@
 """Isochrones: the area, or the pieces of roads, that can be reached within limits."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gis.arrays import F32, U32
 from gis.snap_index import SnapIndex
@@ -11,9 +10,6 @@ from routing.areas.cost_surface import build_surface
 from routing.areas.reach import Lines, Reach, find_reach, reached_lines
 from routing.search.dijkstra import Turns
 from routing.search.seeds import Position
-
-if TYPE_CHECKING:
-    from shapely import MultiPolygon
 
 
 class Roads(NamedTuple):
@@ -36,28 +32,10 @@ class Costs(NamedTuple):
     vertices: U32 | None = None
 
 
-@dataclass(frozen=True)
-class Isochrone:
-    """Areas within limits, each of which holds those of all smaller limits.
+def isochrone_areas(roads: Roads, costs: Costs, limits: Sequence[float]) -> list[list[Polygon]]:
+    """The area that is reached within each of the limits, and holds those of smaller ones.
 
-    ``polygons`` has for each of the ``limits`` its polygons: lists of closed rings float64 (n, 2)
-    of longitude and latitude, the shell first. What cannot be reached is no part of them, even
-    where it is enclosed. Near the antimeridian longitudes may exceed 180 degrees: an area is never
-    torn.
-    """
-
-    limits: tuple[float, ...]
-    polygons: tuple[list[Polygon], ...]
-
-    def to_shapely(self) -> list["MultiPolygon"]:
-        """One geometry for each limit."""
-        from shapely import MultiPolygon
-
-        return [MultiPolygon([(p[0], p[1:]) for p in polygons]) for polygons in self.polygons]
-
-
-def isochrone_areas(roads: Roads, costs: Costs, limits: Sequence[float]) -> Isochrone:
-    """The area that is reached within each of the limits.
+    What cannot be reached is no part of it, even where it is enclosed.
 
     It follows the reached roads to some distance, at most two cells of a grid that has 400 along
     the longer side of the largest area (or 50 m, if they would be smaller than 10 m), and ends
@@ -66,7 +44,7 @@ def isochrone_areas(roads: Roads, costs: Costs, limits: Sequence[float]) -> Isoc
     """
     reach = _reach(costs, limits)
     surface = build_surface(roads.shape, roads.edge_length_m, costs.turns.weight, reach)
-    return Isochrone(tuple(limits), tuple(contours(surface, limit) for limit in limits))
+    return [contours(surface, limit) for limit in limits]
 
 
 def isochrone_lines(roads: Roads, costs: Costs, limits: Sequence[float]) -> list[Lines]:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gis.arrays import INF, INVALID, U16, U32, U64, Bool, freeze, group_by
+from gis.arrays import INF, INVALID, U16, U32, U64, Bool, freeze, group_by, ranges
 from gis.jit import inner_kernel, int64, plain_kernel
-from routing.cch.hierarchy import Hierarchy
+from routing.cch.hierarchy import Hierarchy, find_arc
 from routing.cch.weights import COST_BITS, INF_COST, Weights, frozen, new_weights
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
@@ -193,9 +193,7 @@ def _owners(graph: TurnGraph, hierarchy: Hierarchy, arcs: U32) -> Bool:
     has_changed[arcs] = True
     vertex = np.flatnonzero(has_changed[graph.vertex_arc])
     first = graph.first_turn[vertex].astype(np.int64)
-    count = graph.first_turn[vertex + 1] - first
-    stop = np.cumsum(count)
-    turn = np.arange(count.sum()) + np.repeat(first - (stop - count), count)
+    turn = ranges(first, graph.first_turn[vertex + 1] - first)
     owner = np.zeros(graph.n_vertices, np.bool_)
     owner[hierarchy.rank[vertex]] = True
     owner[hierarchy.rank[graph.turn_head[turn]]] = True
@@ -225,19 +223,6 @@ def _find_given(hierarchy: Hierarchy, turns: TurnsOut, given: Given) -> None:
             elif z < y:
                 at = find_arc(hierarchy.first_down, hierarchy.down_tail, z, y)
                 given.down_arc[at], given.down_turn[at] = arc, turns.turn_cost[i]
-
-
-@inner_kernel
-def find_arc(first: U32, upper: U32, low: Any, high: Any) -> int:
-    """Position of the arc between two vertices, which exists."""
-    a, b = int64(first[low]), int64(first[low + 1])
-    while b - a > 1:
-        middle = (a + b) >> 1
-        if upper[middle] <= high:
-            a = middle
-        else:
-            b = middle
-    return a
 
 
 @inner_kernel

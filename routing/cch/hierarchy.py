@@ -1,10 +1,11 @@
 """The hierarchy that any weights fit to: ranks, the elimination tree, arcs up and down."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gis.arrays import INVALID, U32, AnyArray, freeze, group_by, invert_permutation
+from gis.jit import inner_kernel, int64
 from routing.cch.contraction import (
     by_lower_end,
     eliminate,
@@ -150,3 +151,16 @@ def _check_closed(up: AnyArray, down: AnyArray) -> None:
     for x in np.unique(up[0])[:: max(1, n // 1000)].tolist():
         heads, tails = up[1][up[0] == x].tolist(), down[1][down[0] == x].tolist()
         assert all(y == z or y * n + z in keys for y in tails for z in heads)
+
+
+@inner_kernel
+def find_arc(first: U32, upper: U32, low: Any, high: Any) -> int:
+    """Position of the arc between two vertices, which exists."""
+    a, b = int64(first[low]), int64(first[low + 1])
+    while b - a > 1:
+        middle = (a + b) >> 1
+        if upper[middle] <= high:
+            a = middle
+        else:
+            b = middle
+    return a

@@ -6,8 +6,7 @@ import numpy as np
 
 from gis.arrays import INVALID, U32, U64, freeze
 from gis.jit import inner_kernel, int64, plain_kernel
-from routing.cch.customize import find_arc
-from routing.cch.hierarchy import Hierarchy
+from routing.cch.hierarchy import Hierarchy, find_arc
 from routing.cch.unpack import unpack_arc
 from routing.cch.weights import COST_BITS, INF_COST, Weights
 from routing.search.seeds import Path, Seeds, cheapest_place, no_path

@@ -6,7 +6,7 @@ from gis.arrays import INVALID, U32, AnyArray, freeze
 from gis.jit import plain_kernel
 
 N_PARTS = 32
-"""No range has more than this part of all vertices; measured, finer ones enlarge the top."""
+"""No range has more than this part of all vertices; finer ones would enlarge the top."""
 
 
 def split_subtrees(parent: U32) -> tuple[U32, U32]:

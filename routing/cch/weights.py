@@ -11,7 +11,6 @@ COST_BITS = 32
 INF_COST = INF << COST_BITS
 """The cost of what cannot be reached; twice as much still fits."""
 
-
 LENGTH_MASK = (1 << COST_BITS) - 1
 
 

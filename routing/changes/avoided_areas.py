@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from gis.arrays import F64, I64, Bool
+from gis.arrays import F64, I64, Bool, ranges
 from gis.geodesy import HALF_TURN, UNITS_PER_DEGREE
 from routing.changes.road_changes import Outcome, close_arcs
-from routing.changes.road_index import RoadIndex, point_ranges, ranges
+from routing.changes.road_index import RoadIndex, point_ranges
 from routing.errors import InvalidInput
 from routing.metric import Metric
 

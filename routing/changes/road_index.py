@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import I32, I64, U32, AnyArray, freeze
+from gis.arrays import I32, I64, U32, AnyArray, freeze, ranges
 from gis.geodesy import HALF_TURN
 from gis.network.road_network import RoadNetwork
 
@@ -110,14 +110,6 @@ class RoadIndex:
             start = point[is_named] - direction
             found.append((row[is_named], 2 * edge[is_named] + direction, start))
         return NamedPieces(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
-
-
-def ranges(first: I64, count: I64) -> I64:
-    """All whole numbers of consecutive ranges: ``first`` (n,) and how many each has."""
-    stop = np.cumsum(count)
-    n = int(stop[-1]) if len(stop) else 0
-    numbers: I64 = np.arange(n) + np.repeat(first - (stop - count), count)
-    return numbers
 
 
 def _equal_places(ascending: I64, wanted: I64) -> tuple[I64, I64]:

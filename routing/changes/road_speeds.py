@@ -3,17 +3,15 @@
 import numpy as np
 import numpy.typing as npt
 
-from gis.arrays import F64, I64, Bool
+from gis.arrays import F64, I64, Bool, ranges
 from gis.geodesy import distances_m
 from routing.changes.road_changes import Outcome, change_arcs
-from routing.changes.road_index import NamedPieces, RoadIndex, point_ranges, ranges
+from routing.changes.road_index import NamedPieces, RoadIndex, point_ranges
 from routing.errors import InvalidInput
-from routing.metric import Metric
+from routing.metric import CS_PER_M_AT_1_KMH, Metric
 
 BOTH, FORWARD, BACKWARD = 0, 1, -1
 """Directions of a way that a speed is for."""
-
-_CS_PER_M_AT_1_KMH = 360.0
 
 
 def speeds_between(
@@ -116,7 +114,7 @@ def _costs(
 
 def _times(length_m: npt.ArrayLike, kmh: F64) -> F64:
     """Hundredths of a second that lengths take at speeds; infinity where the speed is 0."""
-    at_1_kmh = np.asarray(length_m, np.float64) * _CS_PER_M_AT_1_KMH
+    at_1_kmh = np.asarray(length_m, np.float64) * CS_PER_M_AT_1_KMH
     return np.where(kmh == 0, np.inf, at_1_kmh / np.where(kmh == 0, 1, kmh))
 
 

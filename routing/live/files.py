@@ -19,7 +19,6 @@ import hashlib
 import mmap
 import os
 import secrets
-import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -30,6 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gis.arrays import U32, AnyArray
+from gis.dataset import map_file
 from gis.errors import DatasetError, ResourceError
 from gis.manifest import bytes_of
 from routing.cch.hierarchy import Hierarchy
@@ -303,7 +303,7 @@ def map_version(folder: Path, sequence: int, identity: str, sizes: Sizes) -> Ver
         n_bytes = os.fstat(descriptor).st_size
         if n_bytes < _PAGE:
             raise DatasetError(f"{file}: damaged: {n_bytes} bytes, expected {_PAGE} or more")
-        mapped = _map_file(descriptor)
+        mapped = map_file(descriptor)
     finally:
         os.close(descriptor)
     header = np.frombuffer(mapped[: _HEADER.itemsize], _HEADER)[0]
@@ -321,13 +321,6 @@ def map_version(folder: Path, sequence: int, identity: str, sizes: Sizes) -> Ver
     if not has_weights or header["boot"] != boot_id().encode():
         return Version(sequence, changes, None, None)
     return Version(sequence, changes, *_views(mapped, sizes))
-
-
-def _map_file(descriptor: int) -> mmap.mmap:
-    """A whole file, read-only. Before Python 3.13 it keeps a descriptor of its own open."""
-    if sys.version_info >= (3, 13):
-        return mmap.mmap(descriptor, 0, prot=mmap.PROT_READ, trackfd=False)
-    return mmap.mmap(descriptor, 0, prot=mmap.PROT_READ)
 
 
 def _offsets(sizes: Sizes) -> list[int]:

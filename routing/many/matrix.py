@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gis.arrays import I64, INF, U32, Bool, freeze, offsets
+from gis.arrays import I64, INF, U32, Bool, freeze, offsets, ranges
 from gis.jit import inner_kernel, int64, plain_kernel
 from routing.cch.table import SeedGroups, Table
 from routing.cch.weights import COST_BITS, LENGTH_MASK
@@ -139,9 +139,7 @@ def _on_components(seeding: Seeding, positions: Positions, points: I64, label: U
 def _places(group: Group) -> tuple[I64, I64]:
     """Every position of a group: the point it belongs to, and where it is."""
     size = group.stop - group.start
-    row = np.repeat(np.arange(len(size)), size)
-    within = np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size)
-    return row, group.start[row] + within
+    return np.repeat(np.arange(len(size)), size), ranges(group.start, size)
 
 
 @plain_kernel

@@ -4,32 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import I64, INF, INVALID, U16, U32, freeze
+from gis.arrays import I64, INF, INVALID, U32, freeze
 from gis.jit import int64, plain_kernel
 from routing.graph.turn_graph import TurnGraph
-from routing.metric import Metric
+from routing.search.dijkstra import Turns
 from routing.search.heap import VERTEX_BITS, VERTEX_MASK, pop, push
 from routing.search.seeds import Seeds
-
-
-class Steps(NamedTuple):
-    """The turns of a graph in the direction of a search. V vertices, T turns.
-
-    | array | dtype, shape | content |
-    |---|---|---|
-    | first | uint32 (V + 1,) | offsets into the next two |
-    | head | uint32 (T,) | vertex that a turn leads to; backward: that it leaves |
-    | turn | uint16 (T,) | what it counts |
-    | vertex_arc, weight | uint32 (V,), (A,) | arc of each vertex, weight of each arc |
-    | backward | bool | whether the arc to pay for is that of the vertex reached |
-    """
-
-    first: U32
-    head: U32
-    turn: U16
-    vertex_arc: U32
-    weight: U32
-    backward: bool
 
 
 class BoundedState(NamedTuple):
@@ -56,15 +36,6 @@ class Reached(NamedTuple):
     cost: U32
 
 
-def steps_of(graph: TurnGraph, metric: Metric, backward: bool = False) -> Steps:
-    """The turns of a graph for searches, to be kept for all with one metric."""
-    if backward:
-        first, head, turn = graph.first_back, graph.back_tail, graph.back_cost
-    else:
-        first, head, turn = graph.first_turn, graph.turn_head, graph.turn_cost
-    return Steps(first, head, metric.turn_costs(turn), graph.vertex_arc, metric.weight, backward)
-
-
 def new_bounded_state(graph: TurnGraph, n_seeds: int = 1024) -> BoundedState:
     """Scratch for searches from up to so many seeds."""
     n = graph.n_vertices
@@ -77,18 +48,18 @@ def new_bounded_state(graph: TurnGraph, n_seeds: int = 1024) -> BoundedState:
 
 
 def bounded_search(
-    state: BoundedState, steps: Steps, seeds: Seeds, limit: int, max_vertices: int = INVALID
+    state: BoundedState, turns: Turns, seeds: Seeds, limit: int, max_vertices: int = INVALID
 ) -> Reached | None:
     """All vertices whose cost from the seeds (backward: to them) is less than ``limit``.
 
     None if they are more than ``max_vertices``: a sweep over the hierarchy is then quicker.
     Dijkstra's search (1959).
     """
-    if len(steps.head) + len(seeds.vertex) > len(state.heap):
-        state = state._replace(heap=np.empty(len(steps.head) + len(seeds.vertex), np.int64))
+    if len(turns.head) + len(seeds.vertex) > len(state.heap):
+        state = state._replace(heap=np.empty(len(turns.head) + len(seeds.vertex), np.int64))
     max_vertices = min(max_vertices, len(state.label))
     n_labelled, n_settled = _search(
-        steps, state, seeds.vertex, seeds.cost, min(limit, INF), max_vertices
+        turns, state, seeds.vertex, seeds.cost, min(limit, INF), max_vertices
     )
     vertex = state.settled[: min(n_settled, max_vertices)].copy()
     cost = state.label[vertex]
@@ -98,10 +69,10 @@ def bounded_search(
 
 @plain_kernel
 def _search(
-    steps: Steps, state: BoundedState, seed: U32, seed_cost: U32, limit: int, max_vertices: int
+    turns: Turns, state: BoundedState, seed: U32, seed_cost: U32, limit: int, max_vertices: int
 ) -> tuple[int, int]:
     """Settle vertices; how many are labelled and settled, the latter one more if too many."""
-    first, head, turn, vertex_arc, weight, backward = steps
+    first, head, turn, vertex_arc, weight, backward = turns
     label, labelled, settled, heap = state
     size, n_labelled, n_settled = int64(0), 0, 0
     for i in range(len(seed)):

@@ -16,6 +16,7 @@ from gis.network.build import build_network
 from gis.osm.read import read_osm
 from gis.profiles.registry import apply_profile, get_profile, tag_selection
 from gis.snap_index import SnapIndex, build_snap_index
+from routing.areas.contour import Polygon
 from routing.areas.isochrone import Costs, Roads, isochrone_areas, isochrone_lines
 from routing.graph.turn_graph import build_turn_graph
 from routing.metric import duration_metric
@@ -53,6 +54,10 @@ def samples_of(index: SnapIndex, is_wanted: np.ndarray, spacing_m: float) -> np.
     return np.concatenate(found) if found else np.empty((0, 2))
 
 
+def multipolygon(polygons: list[Polygon]) -> shapely.MultiPolygon:
+    return shapely.MultiPolygon([(rings[0], rings[1:]) for rings in polygons])
+
+
 def check_areas(
     world: SearchWorld, origins: list[Position], limits: list[int], backward: bool
 ) -> int:
@@ -64,8 +69,8 @@ def check_areas(
     roads = roads_of(world)
     costs = costs_of(world, origins, backward, max(limits))
     found = isochrone_areas(roads, costs, limits)
-    assert found.limits == tuple(limits)
-    areas = found.to_shapely()
+    assert len(found) == len(limits)
+    areas = [multipolygon(polygons) for polygons in found]
     for small, large in pairwise(areas):
         assert shapely.difference(small, large).area < 1e-15
     is_open = (world.metric.weight.reshape(-1, 2) < INF).any(axis=1)
@@ -145,8 +150,8 @@ def test_what_is_enclosed_and_not_reached_is_a_hole(metres: float) -> None:
     world = drawn(RING, "abcda highway=primary\nxy highway=primary", metres)
     origins = [Position(0, 0.0)]
     found = isochrone_areas(roads_of(world), costs_of(world, origins, False, INF), [10**6])
-    ((shell, hole),) = found.polygons[0]
-    (area,) = found.to_shapely()
+    ((shell, hole),) = found[0]
+    area = multipolygon(found[0])
     assert area.is_valid and len(shell) > len(hole)
     index = roads_of(world).shape
     ring, inner = (samples_of(index, world.network.edge_way == way, 20) for way in (1001, 1002))
@@ -167,7 +172,7 @@ def test_areas_without_limits_or_roads() -> None:
     world = drawn("a - b", "ab highway=primary", 100.0)
     costs = costs_of(world, [Position(0, 0.5)], False, INF)
     found = isochrone_areas(roads_of(world), costs, [0, 100])
-    assert found.polygons[0] == [] and len(found.polygons[1]) == 1
+    assert found[0] == [] and len(found[1]) == 1
     with pytest.raises(ValueError, match="there are no limits"):
         isochrone_areas(roads_of(world), costs, [])
 

@@ -11,7 +11,8 @@ from oracles import naive_dijkstra, turn_steps
 
 from gis.arrays import INF
 from routing.metric import DistanceMetric
-from routing.search.bounded import bounded_search, new_bounded_state, steps_of
+from routing.search.bounded import bounded_search, new_bounded_state
+from routing.search.dijkstra import turns_of
 
 Rows = Sequence[tuple[int, int, int]]
 
@@ -42,7 +43,7 @@ def test_what_is_reached(case: tuple[SearchWorld, Rows], limits: list[int]) -> N
     state = new_bounded_state(world.graph, n_seeds=2)
     for limit in limits:
         for backward in (False, True):
-            steps = steps_of(world.graph, world.metric, backward)
+            steps = turns_of(world.graph, world.metric, backward)
             expected = naive_costs(world, rows, backward, limit)
             reached = bounded_search(state, steps, seeds_of(rows), limit)
             assert reached is not None
@@ -57,7 +58,7 @@ def test_what_is_reached(case: tuple[SearchWorld, Rows], limits: list[int]) -> N
 def test_no_more_than_wanted(case: tuple[SearchWorld, Rows]) -> None:
     """A search that would settle too many vertices gives up, and leaves no trace."""
     world, rows = case
-    state, steps = new_bounded_state(world.graph), steps_of(world.graph, world.metric)
+    state, steps = new_bounded_state(world.graph), turns_of(world.graph, world.metric)
     expected = naive_costs(world, rows, False, INF)
     for most in range(len(expected) + 2):
         reached = bounded_search(state, steps, seeds_of(rows), INF, most)
@@ -75,4 +76,4 @@ def test_turns_that_count_nothing(backward: bool, world: SearchWorld) -> None:
     """Turns count what the metric makes of them."""
     graph = world.graph
     metric = DistanceMetric(world.metric.weight, world.metric.length_cm)
-    assert not steps_of(graph, metric, backward).turn.any()
+    assert not turns_of(graph, metric, backward).cost.any()
