@@ -11,12 +11,13 @@ import time
 import traceback
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from multiprocessing import connection, context, reduction
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from gis.errors import EngineError, ResourceError
 from gis.stage import peak_rss_bytes, report_worker
@@ -45,7 +46,7 @@ def forks() -> bool:
 def run_tasks(
     function: Callable[..., Result],
     shared: object,
-    tasks: Sequence[tuple[object, ...]],
+    tasks: Iterable[tuple[object, ...]],
     workers: int,
     start_method: str | None = None,
 ) -> Iterator[Result]:
@@ -53,8 +54,9 @@ def run_tasks(
 
     With one worker or one task all happens in this process. Otherwise workers are forked, so
     that ``shared`` costs nothing, or started by another method of ``multiprocessing``, for which
-    function, ``shared`` and tasks must be picklable. Arrays in a result lie in shared memory
-    that is used again: copy what is to be kept before asking for the next result.
+    function and ``shared`` must be picklable, as tasks always must. Tasks are drawn as workers
+    become free, a few ahead. Arrays in a result lie in shared memory that is used again: copy
+    what is to be kept before asking for the next result.
 
     Raises
     ------
@@ -63,20 +65,23 @@ def run_tasks(
     Exception
         Whatever the function raises.
     """
-    if workers <= 1 or len(tasks) <= 1:
-        for task in tasks:
+    drawn = iter(tasks)
+    first = list(islice(drawn, workers))
+    every = chain(first, drawn)
+    if len(first) <= 1:
+        for task in every:
             yield function(shared, *task)
         return
-    pool = _Pool(start_method)
+    pool = _Pool(start_method, every)
     try:
-        pool.start(min(workers, len(tasks)), (function, shared, tasks))
-        yield from pool.results(len(tasks))
+        pool.start(len(first), (function, shared))
+        yield from pool.results()
     finally:
         pool.stop()
 
 
 class _Window:
-    """Shared memory for one result at a time, seen by a worker and by its parent.
+    """Shared memory for one task or result at a time, seen by a worker and by its parent.
 
     It is an anonymous file that both have open, so that nothing is left when they are killed.
     """
@@ -88,24 +93,28 @@ class _Window:
     def __reduce__(self) -> tuple[Callable[..., "_Window"], tuple[object]]:
         return _open_window, (reduction.DupFd(self._file),)
 
-    def pack(self, result: object) -> tuple[bytes, list[tuple[int, int]]]:
-        """Write the buffers of a result; returns the rest of it and where the buffers are."""
+    def pack(self, content: object) -> "_Packed":
+        """Write the buffers of a task or result; returns the rest and where the buffers are."""
         buffers: list[pickle.PickleBuffer] = []
-        payload = pickle.dumps(result, protocol=5, buffer_callback=buffers.append)
+        payload = pickle.dumps(content, protocol=5, buffer_callback=buffers.append)
         contents = [buffer.raw() for buffer in buffers]
         spans = []
         end = 0
-        for content in contents:
-            spans.append((end, content.nbytes))
-            end += -(-content.nbytes // _ALIGNMENT) * _ALIGNMENT
-        memory = self._room_for(end)
-        for content, (start, length) in zip(contents, spans, strict=True):
-            memory[start : start + length] = content
-        return payload, spans
+        for part in contents:
+            spans.append((end, part.nbytes))
+            end += -(-part.nbytes // _ALIGNMENT) * _ALIGNMENT
+        if end:
+            memory = self._room_for(end)
+            for part, (start, length) in zip(contents, spans, strict=True):
+                memory[start : start + length] = part
+        return _Packed(payload, spans)
 
-    def unpack(self, payload: bytes, spans: list[tuple[int, int]]) -> Any:
-        """The result that the other side packed."""
+    def unpack(self, packed: "_Packed") -> Any:
+        """What the other side packed."""
+        payload, spans = packed
         end = max((start + length for start, length in spans), default=0)
+        if not end:
+            return pickle.loads(payload, buffers=[b"" for _ in spans])
         if self._memory is None or len(self._memory) < end:
             self._memory = mmap.mmap(self._file, os.fstat(self._file).st_size)
         memory = memoryview(self._memory).toreadonly()
@@ -125,7 +134,7 @@ class _Window:
         return self._memory
 
     def close(self) -> None:
-        """Close the file; results that were unpacked remain until they are dropped."""
+        """Close the file; what was unpacked remains until it is dropped."""
         os.close(self._file)
         self._memory = None
 
@@ -153,23 +162,30 @@ def _reserve(file: int, size: int) -> None:
         os.pwrite(file, zeros, start)
 
 
+class _Packed(NamedTuple):
+    """A task or result whose buffers are in a window: the rest of it, and where they are."""
+
+    payload: bytes
+    spans: list[tuple[int, int]]
+
+
+class _Windows(NamedTuple):
+    """The windows of a worker, as many of each kind as it holds tasks, in turn."""
+
+    tasks: list[_Window]
+    results: list[_Window]
+
+
 @dataclass
 class _Worker:
     """A process, as its parent sees it."""
 
     process: BaseProcess
     connection: Connection
-    windows: list[_Window]
+    windows: _Windows
     queue: deque[int] = field(default_factory=deque)
+    n_tasks: int = 0
     n_results: int = 0
-
-
-@dataclass
-class _Success:
-    """What a worker says of a task that went well."""
-
-    payload: bytes
-    spans: list[tuple[int, int]]
 
 
 @dataclass
@@ -183,13 +199,13 @@ class _Usage:
 class _Pool:
     """The workers, their tasks and results."""
 
-    def __init__(self, start_method: str | None) -> None:
+    def __init__(self, start_method: str | None, tasks: Iterator[tuple[object, ...]]) -> None:
         if start_method is None and forks():
             start_method = "fork"
         self._context: Any = multiprocessing.get_context(start_method)
         self._workers: list[_Worker] = []
-        self._next_task = 0
-        self._n_tasks = 0
+        self._tasks = tasks
+        self._n_sent = 0
 
     def start(self, n_workers: int, job: tuple[Any, ...]) -> None:
         """Start the processes; each gets a connection and its windows."""
@@ -205,49 +221,56 @@ class _Pool:
             # A forked process has copies of our ends, which must not outlive us in its hands.
             forked = isinstance(self._context, context.ForkContext)
             copies = [*(worker.connection for worker in self._workers), ours] if forked else []
-            windows: list[_Window] = []
+            windows = _Windows([], [])
             process = self._context.Process(
                 target=_work, args=(theirs, copies, windows, *job), daemon=True
             )
             self._workers.append(_Worker(process, ours, windows))
-            windows.extend(_Window() for _ in range(_TASKS_AHEAD))
+            for kind in windows:
+                kind.extend(_Window() for _ in range(_TASKS_AHEAD))
             # Since Python 3.12 forking warns of threads; these workers take no lock of theirs.
             warnings.simplefilter("ignore", DeprecationWarning)
             process.start()
 
-    def results(self, n_tasks: int) -> Iterator[Any]:
+    def results(self) -> Iterator[Any]:
         """Hand out the tasks as workers become free and yield the results in order."""
-        self._n_tasks = n_tasks
         for _ in range(_TASKS_AHEAD):
             for worker in self._workers:
                 self._assign(worker)
-        ready: dict[int, tuple[_Worker, _Success | Exception]] = {}
-        for task in range(n_tasks):
+        ready: dict[int, tuple[_Worker, _Packed | Exception]] = {}
+        task = 0
+        while task < self._n_sent:
             while task not in ready:
                 for worker in self._wait():
                     ready[worker.queue.popleft()] = worker, self._receive(worker)
             worker, message = ready.pop(task)
             if isinstance(message, Exception):
                 raise message
-            window = worker.windows[worker.n_results % _TASKS_AHEAD]
+            window = worker.windows.results[worker.n_results % _TASKS_AHEAD]
             worker.n_results += 1
-            yield window.unpack(message.payload, message.spans)
+            yield window.unpack(message)
             self._assign(worker)
+            task += 1
         for worker in self._workers:
             usage = self._receive(worker)
             report_worker(usage.cpu_s, usage.peak_rss)
             worker.process.join()
 
     def _assign(self, worker: _Worker) -> None:
-        """Send the next task, or the word that there are no more."""
-        task = self._next_task if self._next_task < self._n_tasks else None
-        self._next_task += 1
-        if task is not None:
-            worker.queue.append(task)
+        """Send the next task, or the word that there are no more.
+
+        It goes through a window, since a pipe would hold us up until the worker reads from it.
+        """
+        packed = None
+        for task in islice(self._tasks, 1):
+            packed = worker.windows.tasks[worker.n_tasks % _TASKS_AHEAD].pack(task)
+            worker.n_tasks += 1
+            worker.queue.append(self._n_sent)
+            self._n_sent += 1
         try:
-            worker.connection.send(task)
+            worker.connection.send(packed)
         except OSError:
-            if task is not None:
+            if packed is not None:
                 self._fail(worker)
 
     def _wait(self) -> list[_Worker]:
@@ -280,29 +303,28 @@ class _Pool:
             if worker.process.pid is not None:
                 worker.process.join()
             worker.connection.close()
-            for window in worker.windows:
+            for window in chain(*worker.windows):
                 window.close()
 
 
 def _work(
     parent: Connection,
     copies: list[Connection],
-    windows: list[_Window],
+    windows: _Windows,
     function: Callable[..., object],
     shared: object,
-    tasks: Sequence[tuple[object, ...]],
 ) -> None:
     """The life of a worker; it ends when told to, or when the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends us
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for copy in copies:
         copy.close()
-    n_results = 0
+    turn = 0
     try:
-        while (task := parent.recv()) is not None:
-            window = windows[n_results % _TASKS_AHEAD]
-            n_results += 1
-            parent.send(_result_of(window, function, shared, tasks[task]))
+        while (packed := parent.recv()) is not None:
+            task = windows.tasks[turn].unpack(packed)
+            parent.send(_result_of(windows.results[turn], function, shared, task))
+            turn = (turn + 1) % _TASKS_AHEAD
         parent.send(_Usage(time.process_time(), peak_rss_bytes()))
     except (EOFError, OSError):
         pass
@@ -310,9 +332,9 @@ def _work(
 
 def _result_of(
     window: _Window, function: Callable[..., object], shared: object, task: tuple[object, ...]
-) -> _Success | Exception:
+) -> _Packed | Exception:
     try:
-        return _Success(*window.pack(function(shared, *task)))
+        return window.pack(function(shared, *task))
     except Exception as error:
         if not isinstance(error, EngineError):
             error.add_note("in a worker process:\n" + traceback.format_exc())

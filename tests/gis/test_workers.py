@@ -1,5 +1,6 @@
 import errno
 import gc
+import itertools
 import multiprocessing
 import operator
 import os
@@ -169,6 +170,49 @@ def test_workers_do_not_run_far_ahead(tmp_path: Path) -> None:
     time.sleep(0.3)
     assert len(os.listdir(tmp_path)) <= 4
     assert len(list(results)) == 19 and len(os.listdir(tmp_path)) == 20
+
+
+def test_tasks_are_drawn_as_workers_become_free() -> None:
+    """Of tasks without end a few are drawn ahead, and any number of results can be had."""
+    drawn = []
+
+    def tasks() -> Iterator[tuple[int]]:
+        for number in itertools.count():
+            drawn.append(number)
+            yield (number,)
+
+    results = run_tasks(operator.add, 1, tasks(), 2)
+    for number in range(100):
+        assert next(results) == number + 1
+        assert len(drawn) <= number + 4
+    results.close()
+
+
+@pytest.mark.parametrize("size", [10, 1 << 15, 1 << 22])
+def test_large_tasks(size: int) -> None:
+    """Tasks that are larger than a pipe holds go to workers that are busy, and arrive intact."""
+    tasks = ((np.arange(i, i + size), i % 3 * 0.01) for i in range(12))
+    for number, total in enumerate(run_tasks(sum_after, None, tasks, 2)):
+        assert total == size * number + size * (size - 1) // 2
+
+
+def sum_after(shared: None, array: AnyArray, delay_s: float) -> int:
+    time.sleep(delay_s)
+    assert not array.flags.writeable
+    return int(array.sum())
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("n_good", [0, 1, 2, 5, 9])
+def test_what_draws_tasks_may_fail(n_good: int, workers: int) -> None:
+    """Its error is the caller's, however late it comes."""
+
+    def tasks() -> Iterator[tuple[int]]:
+        yield from ((i,) for i in range(n_good))
+        raise KeyError("no more")
+
+    with pytest.raises(KeyError, match="no more"):
+        list(run_tasks(operator.add, 1, tasks(), workers))
 
 
 def touch(folder: Path, number: int) -> int:
