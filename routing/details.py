@@ -1,11 +1,11 @@
 """Legs and waypoints from what a search has found."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from gis.arrays import freeze
+from gis.arrays import I64, freeze
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.network.names import NamePool
 from gis.network.road_network import RoadNetwork
@@ -74,15 +74,30 @@ class DetailMaker:
         network = self._network
         here = [s.edge for s in tied if (s.lon, s.lat) == (snap.lon, snap.lat)]
         edges = [snap.edge, *(edge for edge in here if edge != snap.edge)]
-        names = dict.fromkeys(self._names.name(int(network.edge_label[edge])) for edge in edges)
         before, after = network.point_id[snap.point : snap.point + 2].tolist()
         return Waypoint(
             snap.lon / UNITS_PER_DEGREE,
             snap.lat / UNITS_PER_DEGREE,
             snap.distance_m,
-            " / ".join(name for name in names if name),
+            self._names_of(int(network.edge_label[edge]) for edge in edges),
             (before, after) if forward else (after, before),
         )
+
+    def names_where_met(self, first: I64, edge: I64) -> list[str]:
+        """The names of roads that meet, for n places: offsets (n + 1,) into the edges (k,)."""
+        labels = self._network.edge_label[edge].tolist()
+        known: dict[tuple[int, ...], str] = {}
+        names = []
+        for a, b in pairwise(first.tolist()):
+            here = tuple(labels[a:b])
+            if here not in known:
+                known[here] = self._names_of(here)
+            names.append(known[here])
+        return names
+
+    def _names_of(self, labels: Iterable[int]) -> str:
+        names = dict.fromkeys(self._names.name(label) for label in labels)
+        return " / ".join(name for name in names if name)
 
     def standing(
         self, weighting: Weighting, queries: Sequence[PointQuery], anywhere: bool

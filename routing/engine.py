@@ -11,7 +11,6 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from gis.arrays import freeze
 from gis.dataset import Dataset, open_dataset
 from gis.manifest import About
 from routing.alternatives.chains import other_chains
@@ -36,13 +35,8 @@ from routing.inputs import (
 )
 from routing.live.files import default_folder, identity_of
 from routing.live.publishing import LiveReader, LiveWriter
-from routing.many.batch import (
-    Routes,
-    TravelTable,
-    degrees_of,
-    locate_points,
-    routes_of,
-)
+from routing.many.batch import NearestRoads, Routes, TravelTable, degrees_of
+from routing.many.services import Sides, find_nearest_roads, find_routes, find_table
 from routing.metric import CS_PER_S, DM_PER_M
 from routing.route import Route, Waypoint
 from routing.store import load_network, load_profile
@@ -205,27 +199,38 @@ class Engine:
         radius_m: float | None = None,
         snapping: str = "default",
         threads: int = 1,
+        geometry: bool = False,
     ) -> Routes:
         """Duration and distance of the fastest route for each pair of points.
 
         ``origins`` and ``destinations`` are longitudes and latitudes in degrees, (n, 2) each.
         Every pair has a row in the result, in the same order, and a status that tells why there
-        is no route. ``threads`` share the work; so may threads of the caller's.
+        is no route. ``threads`` share the work; so may threads of the caller's. With
+        ``geometry`` the result has the line of each route, the points that `route` gives.
         Raises ``InvalidInput`` for arrays of other shapes.
         """
         check_threads(threads)
         vehicle, weighting = self._with_hierarchy(profile)
-        ends = degrees_of("origins", origins), degrees_of("destinations", destinations)
-        n = len(ends[0])
-        if len(ends[1]) != n:
-            raise InvalidInput(f"there are {n} origins and {len(ends[1])} destinations")
-        radius = radius_of(radius_m)
-        located = locate_points(
-            weighting.ground, np.concatenate(ends), radius, anywhere=is_anywhere(snapping)
-        )
-        pairs = np.arange(2 * n).reshape(2, n).T
-        cost = vehicle.costs_of_pairs(weighting, located.positions, pairs, threads)
-        return routes_of(cost, located, pairs)
+        options = radius_of(radius_m), is_anywhere(snapping), threads, geometry
+        return find_routes(vehicle, weighting, (origins, destinations), *options)
+
+    def nearest_roads(
+        self,
+        points: npt.ArrayLike,
+        *,
+        profile: str | None = None,
+        radius_m: float | None = None,
+        snapping: str = "default",
+    ) -> NearestRoads:
+        """The nearest position on a road for each of many points, the first of `nearest`.
+
+        ``points`` are longitudes and latitudes in degrees, (n, 2). Every point has a row in the
+        result, in the same order, and a status that tells why there is none.
+        Raises ``InvalidInput`` for arrays of other shapes.
+        """
+        _, weighting = self._vehicle(profile)
+        options = radius_of(radius_m), is_anywhere(snapping)
+        return find_nearest_roads(weighting, self._maker, degrees_of("points", points), *options)
 
     def table(
         self,
@@ -238,36 +243,30 @@ class Engine:
         destination_radiuses: Sequence[float | None] | None = None,
         bearings: Sequence[Bearing | None] | None = None,
         destination_bearings: Sequence[Bearing | None] | None = None,
+        radius_m: float | None = None,
         snapping: str = "default",
         threads: int | None = None,
+        strict: bool = True,
     ) -> TravelTable:
         """Durations, and distances if wanted, of the fastest routes from each source to each.
 
         Points are longitudes and latitudes in degrees, (n, 2) and (m, 2); without destinations
         the sources are these, too. Every cell is that of `route` between the two points alone.
-        ``threads`` is the number of processors unless given.
-        Raises ``NoSegment`` or ``InvalidCoordinate``, counting the destinations after the
-        sources, and ``InvalidInput``.
+        ``radius_m`` is for all points without a radius of their own; ``threads`` is the number of
+        processors unless given. Raises ``InvalidInput`` and, counting the destinations after the
+        sources, ``NoSegment`` or ``InvalidCoordinate``, unless not ``strict``: then the cells of a
+        point that stands nowhere are NaN, and its status tells why.
         """
         check_threads(threads)
         vehicle, weighting = self._with_hierarchy(profile)
-        anywhere = is_anywhere(snapping)
-        points, limits, n = table_points(
+        degrees, limits, n = table_points(
             (sources, radiuses, bearings),
             (destinations, destination_radiuses, destination_bearings),
+            radius_of(radius_m),
         )
-        located = locate_points(weighting.ground, points, *limits, anywhere)
-        located.check()
-        rows = np.arange(len(points))
-        from_rows, to_rows = (rows, rows) if destinations is None else (rows[:n], rows[n:])
-        found = vehicle.table(weighting, located.positions, from_rows, to_rows, distances, threads)
-
-        def waypoints() -> tuple[tuple[Waypoint, ...], tuple[Waypoint, ...]]:
-            made = self._maker.standing(weighting, limits.queries(points), anywhere)
-            return (made, made) if destinations is None else (made[:n], made[n:])
-
-        length_cm = freeze(found.length_cm) if distances else None
-        return TravelTable(freeze(found.weight), length_cm, waypoints)
+        sides = Sides(degrees, limits, n, destinations is None)
+        options = is_anywhere(snapping), distances, strict, threads
+        return find_table(vehicle, weighting, self._maker, sides, *options)
 
     def isochrone(
         self,
@@ -299,7 +298,8 @@ class Engine:
         units = [limit * (DM_PER_M if by_distance else CS_PER_S) for limit in limits]
         costs = costs_around(vehicle, weighting, found.positions, math.ceil(max(units)), reverse)
         shapes = shapes_within(self._network, weighting, costs, units, lines)
-        return ReachedArea(limits, shapes, self._maker.waypoint(found.snaps[0], found.snaps))
+        waypoint = self._maker.waypoint(found.snaps[0], found.snaps)
+        return ReachedArea(limits, shapes, waypoint, lines)
 
     def with_weights(
         self,

@@ -47,3 +47,7 @@ class TooBig(QueryError):
     """More points than the limit allows."""
 
     code = "TooBig"
+
+
+class NotInstalled(EngineError):
+    """An answer needs a package that is not there."""

@@ -69,20 +69,24 @@ _TableSide: TypeAlias = tuple[
 """Points with their radiuses and bearings."""
 
 
-def table_points(sources: _TableSide, destinations: _TableSide) -> tuple[F64, Limits, int]:
+def table_points(
+    sources: _TableSide, destinations: _TableSide, radius_m: float = math.inf
+) -> tuple[F64, Limits, int]:
     """The points of a table in degrees, destinations last, their limits, and how many sources.
 
-    Raises ``InvalidInput``.
+    ``radius_m`` is for those without a radius of their own. Raises ``InvalidInput``.
     """
     points = degrees_of("sources", sources[0])
-    limits = limits_of(len(points), *sources[1:])
-    if destinations[0] is None:
-        if any(limit is not None for limit in destinations[1:]):
-            raise InvalidInput("there are limits for destinations, but no destinations")
-        return points, limits, len(points)
-    more = degrees_of("destinations", destinations[0])
-    limits = limits.and_of(limits_of(len(more), *destinations[1:]))
-    return np.concatenate([points, more]), limits, len(points)
+    n = len(points)
+    limits = limits_of(n, *sources[1:])
+    if destinations[0] is not None:
+        more = degrees_of("destinations", destinations[0])
+        points = np.concatenate([points, more])
+        limits = limits.and_of(limits_of(len(more), *destinations[1:]))
+    elif any(limit is not None for limit in destinations[1:]):
+        raise InvalidInput("there are limits for destinations, but no destinations")
+    radiuses_m = np.where(np.isinf(limits.radius_m), radius_m, limits.radius_m)
+    return points, limits._replace(radius_m=radiuses_m), n
 
 
 def radius_of(radius_m: float | None) -> float:

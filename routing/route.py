@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from gis.arrays import F64, I64
+from routing.frames import geo_frame, line_string
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,15 @@ class Route:
     def waypoints(self) -> tuple[Waypoint, ...]:
         """The points given, after snapping."""
         return self._complete()[1]
+
+    def to_geopandas(self) -> Any:
+        """A ``GeoDataFrame`` with a row for each leg; its names are joined by a semicolon."""
+        columns = {
+            "duration_s": [leg.duration_s for leg in self.legs],
+            "distance_m": [leg.distance_m for leg in self.legs],
+            "names": ["; ".join(leg.names) for leg in self.legs],
+        }
+        return geo_frame(columns, [line_string(leg.lon, leg.lat) for leg in self.legs])
 
     def _complete(self) -> Details:
         details = self._details  # read once: another thread may complete it meanwhile

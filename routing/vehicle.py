@@ -1,15 +1,13 @@
 """All that answers for one vehicle: its graph, its weights, and scratch for every thread."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import I64, INF, U32, U64, freeze
+from gis.arrays import I64, INF, U32, freeze
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.jit import machine_code
 from gis.network.road_network import RoadNetwork
@@ -34,12 +32,7 @@ from routing.many.matrix import (
     nearest_positions,
     seed_groups,
 )
-from routing.many.pairs import (
-    Found,
-    costs_of_pairs,
-    find_route,
-    seeding,
-)
+from routing.many.pairs import Found, find_route, seeding
 from routing.metric import DistanceMetric, Metric, distance_metric
 from routing.places.candidates import CandidateFinder, Candidates, PointQuery
 from routing.places.positions import Ground, Positions
@@ -50,9 +43,6 @@ from routing.search.landmarks import alt_query
 from routing.search.seeds import Path, Position, Seeds, part_cost
 from routing.store import PreparedProfile
 from routing.weighting import Weighting
-
-_LEAST_PAIRS = 1000
-"""Fewer are found before another thread has begun."""
 
 
 class DirectEnd(NamedTuple):
@@ -229,40 +219,6 @@ class Vehicle:
             self.scratch.route.give_back(scratch)
             raise NoSegment(missing)
         return found, scratch
-
-    def costs_of_pairs(
-        self, weighting: Weighting, positions: Positions, pairs: I64, threads: int = 1
-    ) -> U64:
-        """Costs (m,) of the routes between located points, ``pairs`` int64 (m, 2)."""
-        weights = weighting.weights
-        assert weights is not None
-        hierarchy = self.prepared.hierarchy
-        # Routes that begin close to each other find their part of the hierarchy in the cache.
-        start = positions.first[pairs[:, 0]]
-        has_start = start < positions.stop[pairs[:, 0]]
-        place = np.where(has_start, start, 0)
-        rank = hierarchy.rank[positions.arc[place]] if len(positions.arc) else place
-        order = np.argsort(rank, kind="stable")
-        cost = np.empty(len(pairs), np.uint64)
-        sorted_pairs = freeze(pairs[order])
-
-        def work(part: slice) -> None:
-            scratch = self.scratch.route.take()
-            arrays = hierarchy, weights, weighting.seeding, scratch.pairs.query, positions
-            costs_of_pairs(*arrays, sorted_pairs[part], cost[part])
-            self.scratch.route.give_back(scratch)
-
-        threads = max(min(threads, len(pairs) // _LEAST_PAIRS), 1)
-        bounds = np.linspace(0, len(pairs), threads + 1).astype(int).tolist()
-        parts = [slice(a, b) for a, b in pairwise(bounds)]
-        if threads == 1:
-            work(parts[0])
-        else:
-            with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(work, parts))
-        in_order = np.empty_like(cost)
-        in_order[order] = cost
-        return in_order
 
     def table(
         self,

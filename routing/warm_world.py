@@ -17,6 +17,8 @@ from gis.geodesy import distances_m
 from gis.osm.read import read_osm
 from gis.polyline import encode_polyline, overview_tolerance_deg, simplify
 from gis.profiles.registry import get_profile, tag_selection
+from gis.text_records import find_records, new_records
+from gis.wkb import line_wkb
 from routing.build import build_dataset
 from routing.cch.customize import Customizer
 from routing.cch.weights import new_weights
@@ -94,7 +96,9 @@ def _build_and_route(folder: Path) -> None:
     engine = Engine.open(folder / _DATASET)
     engine.nearest(*_POINTS[0], number=3, bearing=(90, 90), radius_m=500, snapping="any")
     engine.route(_POINTS[:2], with_details=True)
-    engine.routes(_POINTS, _POINTS[::-1])
+    lines = engine.routes(_POINTS, _POINTS[::-1], geometry=True).lines
+    assert lines is not None
+    line_wkb(*lines)
     for algorithm in ALGORITHMS:
         for straight in (True, False):
             route = engine.route(_POINTS, algorithm=algorithm, continue_straight=straight)
@@ -107,6 +111,7 @@ def _build_and_route(folder: Path) -> None:
 def _read_and_ask(folder: Path) -> None:
     """Decode PBF, then ask for all but routes once the other part has built a dataset."""
     _read_pbf(folder)
+    find_records(np.frombuffer(b"a", np.uint8), True, ord(","), 1, 1, new_records(1))
     dataset = folder.parent / "0" / _DATASET
     deadline = time.monotonic() + _PATIENCE_S
     while not dataset.exists():

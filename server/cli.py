@@ -22,8 +22,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-bench = typer.Typer(help="Measure on your own extract.", no_args_is_help=True)
-app.add_typer(bench, name="bench")
 
 Workers = Annotated[
     int | None,
@@ -38,6 +36,37 @@ DatasetPath = Annotated[
     Path, typer.Argument(metavar="DATASET", help="Folder that `whimbrel build` made.")
 ]
 
+Profile = Annotated[str | None, typer.Option(help="Vehicle; default: the dataset's.")]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LON,LAT,...",
+        help="Columns with the coordinates, or the one with shapes.  [default: by common names]",
+    ),
+]
+Radius = Annotated[
+    float, typer.Option(min=0, help="Metres that a point may be away from any road.")
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on with what an interrupted run has left.")
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Throw away what an interrupted run has left.")
+]
+ChunkRows = Annotated[
+    int | None,
+    typer.Option(min=1, help="Rows answered, written and resumed as one.  [default: by task]"),
+]
+Dask = Annotated[
+    str | None,
+    typer.Option(metavar="tcp://HOST:PORT", help="Let the workers of a Dask scheduler answer."),
+]
+DatasetUrl = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="Where workers that lack the dataset fetch it (fsspec)."),
+]
+
+FAR_M = 10_000.0
 FAILED = 2
 INTERRUPTED = 130
 TERMINATED = 143
@@ -145,19 +174,143 @@ def serve(
     serve_dataset(source, host, port, workers)
 
 
-@bench.command("parse")
-def bench_parse(
-    extract: Annotated[Path, typer.Argument(metavar="EXTRACT", help="A file in PBF.")],
-    workers: Annotated[
-        str, typer.Option("--workers", "-j", metavar="N,N...", help="Numbers of processes.")
-    ] = "1,2",
-    repeat: Annotated[int, typer.Option(min=1, max=1000, help="Runs of each; medians count.")] = 5,
+@app.command()
+def batch(
+    dataset: DatasetPath,
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="INPUT", help=".csv, .tsv, .parquet, .arrow or .geojsonl: a row, a question."
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="OUTPUT", help=".csv, .tsv, .parquet, .geojsonl"),
+    ],
+    task: Annotated[str, typer.Option(help="route, table, nearest or isochrone.")] = "route",
+    geometry: Annotated[
+        bool, typer.Option("--geometry", help="Routes with their lines; GeoParquet if .parquet.")
+    ] = False,
+    minutes: Annotated[
+        str | None, typer.Option(metavar="N,N...", help="Limits of isochrones; or --meters.")
+    ] = None,
+    meters: Annotated[
+        str | None, typer.Option(metavar="N,N...", help="Limits of isochrones by distance.")
+    ] = None,
+    to: Annotated[
+        bool, typer.Option("--to", help="Isochrones of from where the points are reached.")
+    ] = False,
+    destinations: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Points to which a table has columns.")
+    ] = None,
+    distances: Annotated[
+        bool, typer.Option("--distances", help="A table's distances beside its durations.")
+    ] = False,
+    columns: Columns = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help="Columns to carry over; '' none.  [default: all]"),
+    ] = None,
+    profile: Profile = None,
+    radius: Radius = FAR_M,
+    workers: Workers = None,
+    chunk_rows: ChunkRows = None,
+    resume: Resume = False,
+    overwrite: Overwrite = False,
+    dask: Dask = None,
+    dataset_url: DatasetUrl = None,
     as_json: Json = False,
 ) -> None:
-    """Measure how fast an extract is read, beside pyosmium and mere inflating."""
-    from server.cli_bench import bench_parsing
+    """Answer every row of a file, in parallel; interrupted, it can go on."""
+    from server.cli_batch import Wishes, answer_rows
 
-    bench_parsing(extract, workers, repeat, as_json)
+    how = chunk_rows, resume, overwrite, dask, dataset_url, as_json
+    wishes = Wishes(columns, keep, workers, *how)
+    shape = (geometry, minutes, meters, to, destinations, distances, profile, radius)
+    answer_rows(dataset, source, output, task, shape, wishes)
+
+
+@app.command("table")
+def travel_table(
+    dataset: DatasetPath,
+    sources: Annotated[Path, typer.Option(metavar="FILE", help="Points that routes begin at.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="OUTPUT", help=".npy, .parquet or .csv")
+    ],
+    destinations: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where they end.  [default: the sources]")
+    ] = None,
+    annotations: Annotated[
+        str, typer.Option(metavar="NAME,NAME", help="duration, distance, or both if .parquet.")
+    ] = "duration",
+    columns: Columns = None,
+    profile: Profile = None,
+    radius: Radius = FAR_M,
+    workers: Workers = None,
+    chunk_rows: ChunkRows = None,
+    resume: Resume = False,
+    overwrite: Overwrite = False,
+    dask: Dask = None,
+    dataset_url: DatasetUrl = None,
+    as_json: Json = False,
+) -> None:
+    """Write the durations or distances from each source to each destination, block by block."""
+    from server.cli_batch import Wishes, write_matrix
+
+    how = chunk_rows, resume, overwrite, dask, dataset_url, as_json
+    wishes = Wishes(columns, None, workers, *how)
+    write_matrix(dataset, (sources, destinations), output, annotations, (profile, radius), wishes)
+
+
+@app.command()
+def bench(
+    what: Annotated[
+        str,
+        typer.Argument(metavar="[WHAT]", help="parse, build, query, table, http, memory or all."),
+    ] = "all",
+    extract: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[EXTRACT]", help="By default the sample is measured.", show_default=False
+        ),
+    ] = None,
+    peers: Annotated[
+        bool, typer.Option("--peers", help="Beside OSRM and others that are installed.")
+    ] = False,
+    peers_python: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="The Python that has them.")
+    ] = None,
+    grow: Annotated[
+        bool, typer.Option("--grow", help="Also on 1, 4 and 16 copies, joined by roads.")
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A picture, too: .svg, .png or .pdf.")
+    ] = None,
+    workers: Annotated[
+        str | None,
+        typer.Option(
+            "--workers", "-j", metavar="N,N...", help="Processes; several numbers for parse."
+        ),
+    ] = None,
+    repeat: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="Runs of each; medians count.  [default: 5]")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random points.")] = 1,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer points and runs: under a minute on the sample.")
+    ] = False,
+    as_json: Json = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Write tables as they stand in a README.")
+    ] = False,
+) -> None:
+    """Measure on your own extract; answers are checked before their time is believed."""
+    from server.cli_bench import Wishes, measure
+
+    wishes = Wishes(
+        workers, repeat, seed, peers, peers_python, grow, quick, as_json, markdown, plot
+    )
+    measure(what, extract, wishes)
 
 
 def main() -> NoReturn:

@@ -1,36 +1,165 @@
-"""The command that measures how fast an extract is read."""
+"""The command that measures: what is planned, how it is shown, where it is written."""
 
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rich.progress import Progress
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from gis.errors import EngineError
+from gis.errors import EngineError, FormatError
 from gis.osm.pbf import IN_PROCESS_BYTES
+from server.benchmark.parse import EXPLANATIONS, READING, ParseBenchmark, run_parse_benchmark
+from server.benchmark.plot import check_plot, draw
+from server.benchmark.report import (
+    Table,
+    growth_table,
+    heading_of,
+    markdown_of,
+    tables_of,
+)
+from server.benchmark.run import ALL, BENCHMARKS, Plan, Result, run_benchmarks
 from server.console import err, out, size, table, write_json
 from server.kernels import load_kernels
-from server.parse_benchmark import EXPLANATIONS, READING, ParseBenchmark, run_parse_benchmark
+from server.locations import sample_extract
 
 _MOST_WORKERS = 1024
+_PARSE_WORKERS = "1,2"
+_PARSE_REPEAT = 5
 
 
-def bench_parsing(extract: Path, workers: str, repeat: int, as_json: bool) -> None:
-    """Measure, and write the result to standard output."""
-    numbers = _numbers(workers)
+@dataclass(frozen=True)
+class Wishes:
+    """The options of the command as they were given."""
+
+    workers: str | None
+    repeat: int | None
+    seed: int
+    peers: bool
+    peers_python: Path | None
+    grow: bool
+    quick: bool
+    as_json: bool
+    markdown: bool
+    plot: Path | None
+
+    def command(self, what: str, extract: str) -> str:
+        """The command line that repeats this."""
+        parts = ["whimbrel", "bench", what, extract]
+        if self.repeat is not None:
+            parts.append(f"--repeat {self.repeat}")
+        if self.workers is not None:
+            parts.append(f"--workers {self.workers}")
+        if self.seed != 1:
+            parts.append(f"--seed {self.seed}")
+        for name in ("peers", "grow", "quick"):
+            parts += [f"--{name}"] if getattr(self, name) else []
+        return " ".join(parts)
+
+
+def measure(what: str, extract: Path | None, wishes: Wishes) -> None:
+    """Measure, and write what came of it to standard output and to the picture."""
+    numbers = _numbers(_PARSE_WORKERS if wishes.workers is None else wishes.workers)
+    what, path = _subject_of(what, extract)
+    if wishes.as_json and wishes.markdown:
+        raise EngineError("--json and --markdown exclude each other")
+    if wishes.peers_python is not None and not wishes.peers:
+        raise EngineError("--peers-python is of no use without --peers")
+    if wishes.plot is not None:
+        check_plot(wishes.plot)
     load_kernels()
+    if what == "parse" and not (wishes.plot or wishes.markdown or wishes.grow or wishes.peers):
+        _bench_parsing(path, numbers, wishes.repeat or _PARSE_REPEAT, wishes.as_json)
+        return
+    plan = Plan(
+        what,
+        path,
+        wishes.repeat,
+        wishes.seed,
+        max(numbers) if wishes.workers else None,
+        wishes.peers,
+        wishes.peers_python,
+        wishes.grow,
+        wishes.quick,
+    )
+    with _showing(quiet=wishes.as_json) as show:
+        found = run_benchmarks(plan, wishes.command(what, path.name), show)
+    if wishes.plot is not None:
+        draw(*found, wishes.plot)
+    _write(found, wishes)
+
+
+def _subject_of(what: str, extract: Path | None) -> tuple[str, Path]:
+    """Which benchmark of which extract: a single argument may be either."""
+    if what not in (ALL, *BENCHMARKS):
+        if extract is not None or not _looks_like_a_file(what):
+            raise EngineError(f"there is no benchmark '{what}': {', '.join(BENCHMARKS)} or {ALL}")
+        what, extract = ALL, Path(what)
+    extract = extract or sample_extract()
+    if extract.is_dir():
+        raise FormatError(f"{extract}: is a folder, expected an OpenStreetMap extract")
+    if not extract.exists():
+        raise FormatError(f"{extract}: no such file")
+    return what, extract
+
+
+def _looks_like_a_file(text: str) -> bool:
+    return Path(text).exists() or "." in text or "/" in text
+
+
+@contextmanager
+def _showing(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar for what is measured now, or a line for each where there is no terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    said: list[str] = []
+    # Nothing here runs in a thread: benchmarks start processes by fork.
     with Progress(
-        console=err, auto_refresh=False, transient=True, disable=not err.is_terminal
+        *columns, console=err, auto_refresh=False, transient=True, disable=not err.is_terminal
     ) as bars:
-        bar = bars.add_task("measuring", total=None)
+        bar = bars.add_task("", total=None)
 
-        def show(done: int, total: int) -> None:
-            bars.update(bar, completed=done, total=total, refresh=True)
+        def show(what: str, done: int, total: int) -> None:
+            bars.update(bar, description=what, completed=done, total=total, refresh=True)
+            if what not in said:
+                said.append(what)
+                if not (quiet or err.is_terminal):
+                    err.print(what)
 
-        found = run_parse_benchmark(extract, numbers, repeat, show)
-    if as_json:
-        write_json(asdict(found))
+        yield show
+
+
+def _write(found: Result, wishes: Wishes) -> None:
+    if wishes.as_json:
+        growth = asdict(found.growth) if found.growth else None
+        write_json(asdict(found.report) | {"growth": growth})
+    elif wishes.markdown:
+        out.print(markdown_of(*found), end="")
     else:
         _show(found)
+    if wishes.plot is not None and not (wishes.as_json or wishes.markdown):
+        out.print(f"\n{wishes.plot}")
+
+
+def _show(found: Result) -> None:
+    """Tables for people: what was measured, then what was checked and what is to be known."""
+    out.print(heading_of(found.report))
+    tables = tables_of(found.report) + ([growth_table(found.growth)] if found.growth else [])
+    for part in tables:
+        out.print()
+        _show_table(part)
+    _show_lines("checked before any time was believed", found.report.checks)
+    _show_lines("notes", found.report.notes)
+
+
+def _show_table(part: Table) -> None:
+    out.print(table("", [part.title, *part.columns[1:]], part.rows))
+
+
+def _show_lines(title: str, lines: Sequence[str]) -> None:
+    if lines:
+        out.print(f"\n{title}")
+    for line in lines:
+        out.print(f"  {line}", style="dim")
 
 
 def _numbers(text: str) -> list[int]:
@@ -43,7 +172,19 @@ def _numbers(text: str) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-def _show(found: ParseBenchmark) -> None:
+def _bench_parsing(extract: Path, numbers: Sequence[int], repeat: int, as_json: bool) -> None:
+    """Measure reading alone, stage by stage."""
+    with _showing(quiet=True) as show:
+        found = run_parse_benchmark(
+            extract, numbers, repeat, lambda done, total: show("measuring", done, total)
+        )
+    if as_json:
+        write_json(asdict(found))
+    else:
+        _show_parsing(found)
+
+
+def _show_parsing(found: ParseBenchmark) -> None:
     rows = []
     for timing in found.timings:
         name = timing.name

@@ -23,7 +23,7 @@ from gis.snap_index import build_snap_index
 from routing.build import BuildReport, prepare_profiles
 from routing.engine import Engine
 from routing.errors import NoRoute, NoSegment
-from routing.many.batch import RouteStatus
+from routing.many.batch import Routes, RouteStatus
 from routing.route import Route
 from routing.store import save_index, save_network, save_profile
 
@@ -171,7 +171,12 @@ def check_table(engine: Engine, found: dict[tuple[int, int], Route | str], point
     assert table.distance_m is not None
     pairs = list(product(range(n), range(n)))
     starts, ends = np.reshape([(points[i], points[j]) for i, j in pairs], (-1, 2, 2)).swapaxes(0, 1)
-    routes = engine.routes(starts, ends)
+    routes = engine.routes(starts, ends, geometry=True)
+    check_routes(routes, [found[pair] for pair in pairs])
+    plain = engine.routes(starts, ends)
+    assert plain.lines is None and np.array_equal(plain.status, routes.status)
+    assert np.array_equal(plain.duration_s, routes.duration_s, equal_nan=True)
+    assert np.array_equal(plain.distance_m, routes.distance_m, equal_nan=True)
     for row, (i, j) in enumerate(pairs):
         route = found[i, j]
         cells = table.duration_s[i, j], table.distance_m[i, j]
@@ -182,6 +187,24 @@ def check_table(engine: Engine, found: dict[tuple[int, int], Route | str], point
         else:
             assert cells == listed == (route.duration_s, route.distance_m), (i, j)
             assert routes.status[row] == RouteStatus.OK
+
+
+def check_routes(routes: Routes, found: Sequence[Route | str]) -> None:
+    """The lines of many routes have exactly the points of each route alone."""
+    lines = routes.lines
+    assert lines is not None and len(lines.first) == len(found) + 1
+    assert lines.first[0] == 0 and lines.first[-1] == len(lines.lon) == len(lines.lat)
+    assert (lines.first.dtype, lines.lon.dtype, lines.lat.dtype) == (np.int64, np.int32, np.int32)
+    assert not any(array.flags.writeable for array in lines)
+    for row, route in enumerate(found):
+        line = slice(lines.first[row], lines.first[row + 1])
+        lon: list[float] = []
+        lat: list[float] = []
+        if isinstance(route, Route):
+            (leg,) = route.legs
+            lon, lat = leg.lon.tolist(), leg.lat.tolist()
+        assert (lines.lon[line] / 1e7).tolist() == lon, row
+        assert (lines.lat[line] / 1e7).tolist() == lat, row
 
 
 LINE = World("a---b---c---d", "abcd highway=x name=Long")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from gis.network.road_network import RoadNetwork
 from routing.areas.contour import Polygon
 from routing.areas.isochrone import Costs, Roads, isochrone_areas, isochrone_lines
 from routing.areas.reach import Lines
+from routing.frames import geo_frame, multi_shape
 from routing.route import Waypoint
 from routing.search.bounded import bounded_search
 from routing.search.dijkstra import turns_of
@@ -41,6 +42,13 @@ class ReachedArea:
     limits: tuple[float, ...]
     shapes: tuple[list[Shape], ...]
     waypoint: Waypoint
+    lines: bool = False
+    """Whether the shapes are lines."""
+
+    def to_geopandas(self) -> Any:
+        """A ``GeoDataFrame`` with a row for each limit: all its polygons, or lines, as one."""
+        geometry = [multi_shape(shapes, self.lines) for shapes in self.shapes]
+        return geo_frame({"limit": self.limits}, geometry)
 
 
 def costs_around(

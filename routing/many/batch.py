@@ -5,18 +5,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from gis.arrays import F64, I64, INF, U8, U32, U64, Bool, freeze
+from gis.arrays import F64, I64, INF, U8, U32, U64, AnyArray, Bool, freeze
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.hilbert import hilbert_order
 from gis.snap_search import ANY_BEARING
 from routing.cch.weights import COST_BITS, INF_COST, LENGTH_MASK
 from routing.errors import InvalidCoordinate, InvalidInput, NoSegment
+from routing.frames import geo_frame, line_strings, points
+from routing.many.lines import Lines
 from routing.places.positions import Ground, Positions, locate, query_records
 from routing.route import Waypoint
+
+Float = TypeVar("Float", np.float32, np.float64)
+
+_CELLS = 1 << 16
+"""Cells of a table that are converted at a time."""
 
 
 class RouteStatus(IntEnum):
@@ -40,14 +48,71 @@ class Routes:
     | duration_s | float64 (n,) | seconds, whole hundredths; NaN where there is no route |
     | distance_m | float64 (n,) | metres of the fastest route, whole centimetres; or NaN |
     | status | uint8 (n,) | `RouteStatus` |
+    | lines | `Lines` of n rows | the points that each route passes, or None if not asked for |
     """
 
     duration_s: F64
     distance_m: F64
     status: U8
+    lines: Lines | None = None
 
     def __len__(self) -> int:
         return len(self.status)
+
+    def to_geopandas(self) -> Any:
+        """A ``GeoDataFrame`` with the rows in order; geometry is None where there is no route.
+
+        Raises ``InvalidInput`` if the routes were found without geometry.
+        """
+        if self.lines is None:
+            raise InvalidInput("the routes have no lines, expected routes(..., geometry=True)")
+        columns = {
+            "duration_s": self.duration_s,
+            "distance_m": self.distance_m,
+            "status": status_names(self.status),
+        }
+        return geo_frame(columns, line_strings(*self.lines))
+
+
+@dataclass(frozen=True)
+class NearestRoads:
+    """The nearest place on a road for each of n points.
+
+    | array | dtype, shape | content |
+    |---|---|---|
+    | lon, lat | float64 (n,) | the place in degrees; NaN where there is none |
+    | distance_m | float64 (n,) | how far it is from the point, or NaN |
+    | status | uint8 (n,) | `RouteStatus`: OK, NO_SEGMENT or INVALID |
+    """
+
+    lon: F64
+    lat: F64
+    distance_m: F64
+    status: U8
+    _make_names: Callable[[], list[str]]
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of all roads that meet there, made when they are first asked for."""
+        return self._make_names()
+
+    def to_geopandas(self) -> Any:
+        """A ``GeoDataFrame`` with the rows in order; geometry is None where there is no road."""
+        columns = {
+            "distance_m": self.distance_m,
+            "name": self.names,
+            "status": status_names(self.status),
+        }
+        return geo_frame(columns, points(self.lon, self.lat))
+
+
+def status_names(status: U8) -> AnyArray:
+    """The names of statuses (n,), as objects."""
+    names: AnyArray = np.array([one.name for one in RouteStatus], object)[status]
+    return names
 
 
 @dataclass(frozen=True)
@@ -58,25 +123,38 @@ class TravelTable:
     |---|---|---|
     | duration_cs | uint32 (n, m) | hundredths of a second; INF where there is no route |
     | length_cm | uint32 (n, m) | centimetres of the fastest route, or None if not asked for |
+    | source_status | uint8 (n,) | `RouteStatus` of each source: OK, NO_SEGMENT or INVALID |
+    | destination_status | uint8 (m,) | the same for each destination |
 
-    ``sources`` and ``destinations`` are the points after snapping.
+    ``sources`` and ``destinations`` are the points after snapping; all is NaN in the waypoint of
+    one that stands nowhere.
     """
 
     duration_cs: U32
     length_cm: U32 | None
+    source_status: U8
+    destination_status: U8
     _make_waypoints: Callable[[], tuple[tuple[Waypoint, ...], tuple[Waypoint, ...]]]
 
     @cached_property
     def duration_s(self) -> F64:
         """Seconds, float64 (n, m); NaN where there is no route."""
-        return freeze(_hundredths(self.duration_cs, self.duration_cs))
+        return self.seconds(np.float64)
 
     @cached_property
     def distance_m(self) -> F64 | None:
         """Metres, float64 (n, m); NaN where there is no route."""
+        return self.metres(np.float64)
+
+    def seconds(self, dtype: type[Float]) -> npt.NDArray[Float]:
+        """Seconds (n, m), made anew, as float32 or float64; NaN where there is no route."""
+        return freeze(_hundredths(self.duration_cs, self.duration_cs, dtype))
+
+    def metres(self, dtype: type[Float]) -> npt.NDArray[Float] | None:
+        """Metres (n, m), made anew, as float32 or float64; NaN where there is no route."""
         if self.length_cm is None:
             return None
-        return freeze(_hundredths(self.length_cm, self.duration_cs))
+        return freeze(_hundredths(self.length_cm, self.duration_cs, dtype))
 
     @cached_property
     def _waypoints(self) -> tuple[tuple[Waypoint, ...], tuple[Waypoint, ...]]:
@@ -93,9 +171,14 @@ class TravelTable:
         return self._waypoints[1]
 
 
-def _hundredths(number: U32, duration_cs: U32) -> F64:
-    value = number / 100
-    value[duration_cs == INF] = np.nan
+def _hundredths(number: U32, duration_cs: U32, dtype: type[Float]) -> npt.NDArray[Float]:
+    """Hundredths of numbers (n, m), some rows at a time: what is made between fits in a cache."""
+    value = np.empty(number.shape, dtype)
+    step = max(_CELLS // max(number.shape[1], 1), 1)
+    for start in range(0, len(number), step):
+        rows = slice(start, start + step)
+        np.divide(number[rows], 100, out=value[rows], dtype=np.float64, casting="same_kind")
+        value[rows][duration_cs[rows] == INF] = np.nan
     return value
 
 
@@ -117,6 +200,13 @@ class LocatedPoints:
     def n_positions(self) -> I64:
         """How many positions each has, int64 (n,)."""
         return self.positions.stop - self.positions.first
+
+    @cached_property
+    def status(self) -> U8:
+        """`RouteStatus` of each, uint8 (n,): OK, NO_SEGMENT or INVALID."""
+        status = np.where(self.n_positions > 0, RouteStatus.OK, RouteStatus.NO_SEGMENT)
+        status[~self.on_globe] = RouteStatus.INVALID
+        return freeze(status.astype(np.uint8))
 
 
 def degrees_of(name: str, points: npt.ArrayLike | None) -> F64:
@@ -140,6 +230,7 @@ def locate_points(
     radius_m: float | F64 = math.inf,
     bearing: tuple[int, int] | I64 = ANY_BEARING,
     anywhere: bool = False,
+    with_snaps: bool = False,
 ) -> LocatedPoints:
     """The positions of points in degrees (n, 2); none for those that are not on the globe.
 
@@ -151,16 +242,15 @@ def locate_points(
     # Neighbours one after the other find their roads in the cache.
     order = hilbert_order(lon.astype(np.int32), lat.astype(np.int32))
     queries = queries[order[on_globe[order]]]
-    positions = locate(ground, queries, anywhere, len(degrees))
+    positions = locate(ground, queries, anywhere, len(degrees), with_snaps)
     return LocatedPoints(positions, freeze(on_globe))
 
 
-def routes_of(cost: U64, located: LocatedPoints, pairs: I64) -> Routes:
+def routes_of(cost: U64, located: LocatedPoints, pairs: I64, lines: Lines | None = None) -> Routes:
     """Results from the costs (n,) of the routes between located points, pairs (n, 2)."""
-    status = np.where(cost < INF_COST, RouteStatus.OK, RouteStatus.NO_ROUTE).astype(np.uint8)
-    status[(located.n_positions[pairs] == 0).any(axis=1)] = RouteStatus.NO_SEGMENT
-    status[(~located.on_globe[pairs]).any(axis=1)] = RouteStatus.INVALID
+    status = located.status[pairs].max(axis=1, initial=RouteStatus.OK)
+    status[(status == RouteStatus.OK) & (cost >= INF_COST)] = RouteStatus.NO_ROUTE
     has_route = status == RouteStatus.OK
     duration_s = np.where(has_route, (cost >> np.uint64(COST_BITS)) / 100, np.nan)
     distance_m = np.where(has_route, (cost & np.uint64(LENGTH_MASK)) / 100, np.nan)
-    return Routes(freeze(duration_s), freeze(distance_m), freeze(status))
+    return Routes(freeze(duration_s), freeze(distance_m), freeze(status), lines)

@@ -1,10 +1,10 @@
-"""Costs of the fastest routes between pairs of points, many in one kernel call."""
+"""The fastest route between two points, as kernels that have no need of Python in between."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gis.arrays import I64, INF, U16, U32, U64
+from gis.arrays import INF, U16, U32
 from gis.jit import inner_kernel, int64, plain_kernel
 from gis.snap_search import Records
 from routing.cch.hierarchy import Hierarchy
@@ -291,20 +291,3 @@ def find_route(
             return Found(_NOTHING, -1, -1, 0), i
     state = scratch.query
     return find_pair(hierarchy, weights, seeding, state, positions, (0, 1), with_path), 2
-
-
-@plain_kernel
-def costs_of_pairs(
-    hierarchy: Hierarchy,
-    weights: Weights,
-    seeding: Seeding,
-    state: QueryState,
-    positions: Positions,
-    pairs: I64,
-    cost: U64,
-) -> None:
-    """Fill ``cost`` (m,) of the routes between points; ``pairs`` int64 (m, 2)."""
-    for i in range(len(pairs)):
-        pair = pairs[i, 0], pairs[i, 1]
-        found = find_pair(hierarchy, weights, seeding, state, positions, pair, False)
-        cost[i] = found.cost

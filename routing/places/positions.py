@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gis.arrays import F64, I64, U8, U32
+from gis.arrays import F64, I64, U8, U32, AnyArray
 from gis.geodesy import metres_per_unit
 from gis.jit import inner_kernel, int64, kernel
 from gis.snap_index import SnapIndex
@@ -83,22 +83,36 @@ def new_positions(n: int, room: int, with_snaps: bool = False) -> Positions:
     )
 
 
-def locate(ground: Ground, queries: Records, anywhere: bool, n: int) -> Positions:
+def locate(
+    ground: Ground, queries: Records, anywhere: bool, n: int, with_snaps: bool = False
+) -> Positions:
     """The positions of n points, each given as a ``QUERY`` record in the row that it names.
 
     Points that no record names have none.
     """
-    positions = new_positions(n, 3 * n + _MOST_POSITIONS)
+    positions = new_positions(n, 3 * n + _MOST_POSITIONS, with_snaps)
     scratch = new_scratch(ground.roads)
     done, end = 0, 0
     while True:
         done, end = locate_from(done, end, ground, queries, anywhere, scratch, positions)
         if done == len(queries):
-            return positions._replace(arc=positions.arc[:end], fraction=positions.fraction[:end])
+            break
         room = 2 * len(positions.arc)
         positions = positions._replace(
-            arc=np.resize(positions.arc, room), fraction=np.resize(positions.fraction, room)
+            arc=_resized(positions.arc, room),
+            fraction=_resized(positions.fraction, room),
+            snap=_resized(positions.snap, room if with_snaps else 0),
         )
+    return positions._replace(
+        arc=positions.arc[:end], fraction=positions.fraction[:end], snap=positions.snap[:end]
+    )
+
+
+def _resized(column: AnyArray, room: int) -> AnyArray:
+    """A column with more room, without NumPy's copies of what there is in the rest."""
+    larger = np.empty(room, column.dtype)
+    larger[: min(len(column), room)] = column[:room]
+    return larger
 
 
 def query_records(

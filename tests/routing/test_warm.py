@@ -53,6 +53,7 @@ print(json.dumps({"compiled": warm.warm_up(seen.append), "seen": seen, "warm": w
 USE = (
     RECORD
     + """
+from gis.wkb import line_wkb
 from routing.build import build_dataset
 from routing.engine import Engine
 from server.api.osrm_json import nearest_answer, route_answer, table_answer, to_bytes
@@ -79,12 +80,15 @@ engine.route(points[:2], with_details=True).legs[0].annotation
 engine.route(points[:2]).waypoints
 engine.alternatives(points, 3)
 engine.routes(points, points[::-1], threads=2)
+line_wkb(*engine.routes(points, points[::-1], geometry=True).lines)
+engine.nearest_roads(points).names
 for distances in (False, True):
     for n in (1, 3, 40):
         table = engine.table(points * n, distances=distances)
         table_answer(table, TableParams(points * n, fallback_speed=10.0))
         engine.table(points[:1], points * n, distances=distances)
         engine.table(points * n, points[:1], distances=distances)
+engine.table([*points, (200, 0)], strict=False).duration_s
 for reverse in (False, True):
     for lines in (False, True):
         engine.isochrone(*points[0], durations_s=[30, 600], reverse=reverse, lines=lines)

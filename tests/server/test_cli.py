@@ -79,7 +79,7 @@ def test_version(capsys: Capture) -> None:
         (["build", "a", "--workers", "-1"], "see whimbrel build --help"),
         (["serve", "--port", "65536"], "see whimbrel serve --help"),
         (["serve", "--port", "x"], "see whimbrel serve --help"),
-        (["bench", "parse"], "see whimbrel bench parse --help"),
+        (["bench", "parse", "a", "b"], "see whimbrel bench --help"),
         (["route", "d"], "Missing argument 'LON,LAT'"),
         (["route", "d", A, "1,2,3"], "coordinate '1,2,3': expected LON,LAT"),
         (["route", "d", A, "60,-121"], "did you mean lon,lat: -121,60?"),

@@ -140,10 +140,35 @@ def test_travel_table() -> None:
         return (waypoint,), (waypoint, waypoint)
 
     duration_cs = freeze(np.array([[150, INF]], np.uint32))
-    table = TravelTable(duration_cs, freeze(np.array([[250, 0]], np.uint32)), make)
+    length_cm = freeze(np.array([[250, 0]], np.uint32))
+    statuses = freeze(np.zeros(1, np.uint8)), freeze(np.zeros(2, np.uint8))
+    table = TravelTable(duration_cs, length_cm, *statuses, make)
     assert table.duration_s[0, 0] == 1.5 and np.isnan(table.duration_s[0, 1])
     assert table.distance_m is not None and table.distance_m[0, 0] == 2.5
     assert np.isnan(table.distance_m[0, 1]) and table.duration_s is table.duration_s
     assert not made
     assert len(table.sources) == 1 and len(table.destinations) == 2 and made == [1]
-    assert TravelTable(duration_cs, None, make).distance_m is None
+    without = TravelTable(duration_cs, None, *statuses, make)
+    assert without.distance_m is None and without.metres(np.float32) is None
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (5, 7), (1, 200_000), (300, 500)])
+def test_hundredths(shape: tuple[int, int]) -> None:
+    """Cells as numbers of both kinds, each the nearest to the exact one."""
+    rng = np.random.default_rng(1)
+    number = rng.integers(0, INF, shape).astype(np.uint32)
+    number[rng.random(shape) < 0.2] = INF
+    statuses = (freeze(np.zeros(n, np.uint8)) for n in shape)
+    table = TravelTable(freeze(number), freeze(number[::-1]), *statuses, lambda: ((), ()))
+    for dtype in (np.float32, np.float64):
+        for found, hundredths in (
+            (table.seconds(dtype), number),
+            (table.metres(dtype), number[::-1]),
+        ):
+            assert found is not None and found.dtype == dtype and not found.flags.writeable
+            wanted = [
+                np.nan if cs == INF else dtype(n / 100)
+                for cs, n in zip(number.ravel().tolist(), hundredths.ravel().tolist(), strict=True)
+            ]
+            assert np.array_equal(found.ravel(), np.array(wanted, dtype), equal_nan=True)
+    assert np.array_equal(table.duration_s, table.seconds(np.float64), equal_nan=True)

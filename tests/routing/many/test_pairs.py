@@ -2,26 +2,30 @@
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from engines import engine_of
 from graphs import SearchWorld, lattice_worlds, search_worlds
 from hierarchies import Key, Prepared, key_steps, least_keys, packed, prepare, prepared_worlds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import turns_of
+from world import World
 
 from gis.arrays import INF, freeze
 from gis.jit import plain_kernel
+from gis.snap_index import SnapIndex
 from gis.snap_search import SNAP
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.query import QueryState, new_state
 from routing.cch.weights import INF_COST, Weights
+from routing.many.lines import Answers, find_pairs, no_room
 from routing.many.pairs import (
     Found,
     Seeding,
     cost_ahead,
-    costs_of_pairs,
     find_pair,
     part_of,
     seeding,
@@ -145,13 +149,20 @@ def find_one_pair(
     return find_pair(hierarchy, weights, seeding, state, positions, pair, True)
 
 
+@cache
+def roads() -> SnapIndex:
+    """Roads that no route is on: only lines need them."""
+    return engine_of(World("a-b", "ab highway=x"))._vehicles["plain"].weighting.ground.roads
+
+
 def check_pairs(asker: Asker, state: QueryState) -> int:
     """All pairs at once cost what the slow search says; how many have a route."""
     n = len(asker.points)
     pairs = np.stack(np.meshgrid(np.arange(n), np.arange(n)), axis=-1).reshape(-1, 2)
     cost = np.empty(len(pairs), np.uint64)
-    arrays = asker.hierarchy, asker.weights, asker.seeding, state, asker.positions
-    costs_of_pairs(*arrays, freeze(pairs), cost)
+    answers = Answers(cost, np.empty(len(pairs), np.uint32), *no_room())
+    arrays = asker.hierarchy, asker.weights, asker.seeding, roads(), state, asker.positions
+    assert find_pairs(*arrays, freeze(pairs), answers) == len(pairs)
     assert cost.tolist() == [asker.cost(a, b) for a, b in pairs.tolist()]
     return int((cost < INF_COST).sum())
 

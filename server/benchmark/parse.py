@@ -1,18 +1,33 @@
 """How fast an extract is read, beside pyosmium and the least that reading can cost."""
 
+import multiprocessing
+import pickle
 import resource
+import signal
 import statistics
 import time
+import warnings
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any, Self
 
 import osmium
 
+from gis.errors import EngineError, ResourceError
 from gis.osm.pbf import inflate_all
 from gis.osm.read import read_osm
 from gis.profiles.registry import get_profile, tag_selection
 from gis.stage import StageReport, recording
+from server.benchmark.measure import Findings, Progress, Subject
+from server.benchmark.peers.peer import Peer
+from server.benchmark.results import OURS, figure
+
+GROUP = "parse"
+TIME = "reading"
+CPU = "CPU time of reading"
 
 READING = "whimbrel"
 INFLATING = "inflating alone"
@@ -41,6 +56,8 @@ class Timing:
     mb_s: float
     speed_up: float
     stages: list[dict[str, float | str]] = field(default_factory=list)
+    wall_runs_s: list[float] = field(default_factory=list)
+    cpu_runs_s: list[float] = field(default_factory=list)
 
 
 @dataclass
@@ -61,6 +78,25 @@ class ParseBenchmark:
         return [timing for timing in self.timings if timing.name == READING]
 
 
+def bench_parse(subject: Subject, peers: Sequence[Peer], progress: Progress) -> Findings:
+    """Measure how fast the extract is read; pyosmium is always there to compare with."""
+    numbers = sorted({1, subject.workers})
+
+    def show(done: int, total: int) -> None:
+        progress(f"{GROUP}: {TIME}", done, total)
+
+    result = run_parse_benchmark(subject.extract, numbers, subject.repeat, show)
+    found = Findings()
+    for name, runs in ((TIME, "wall_runs_s"), (CPU, "cpu_runs_s")):
+        for timing in result.timings:
+            who = timing.name
+            if who == READING:
+                who = OURS if timing.workers == 1 else f"{OURS}, {timing.workers} processes"
+            found.figures.append(figure(GROUP, name, who, "s", getattr(timing, runs)))
+    found.notes += [f"{name}: {EXPLANATIONS[name]}" for name in (INFLATING, DECODING, ROADS)]
+    return found
+
+
 def run_parse_benchmark(
     extract: Path,
     workers: Sequence[int],
@@ -69,7 +105,9 @@ def run_parse_benchmark(
 ) -> ParseBenchmark:
     """Let all contenders take turns, ``repeat`` times after one turn that does not count.
 
-    Raises ``FormatError`` if the extract is no PBF file that can be read.
+    Each is a process of its own throughout: what another one leaves behind, as in the memory
+    of the process, would make it slower or faster by a fifth. Raises ``FormatError`` if the
+    extract is no PBF file that can be read.
     """
     selection = tag_selection([get_profile("car")])
     contenders: list[tuple[str, int, Callable[[], object]]] = [
@@ -83,10 +121,12 @@ def run_parse_benchmark(
     ]
     total = (repeat + 1) * len(contenders)
     runs: list[list[_Run]] = [[] for _ in contenders]
-    for turn in range(repeat + 1):
-        for index, (_, _, work) in enumerate(contenders):
-            progress(turn * len(contenders) + index, total)
-            runs[index].append(_measure(work))
+    with ExitStack() as stack:
+        rooms = [stack.enter_context(_Room(work)) for _, _, work in contenders]
+        for turn in range(repeat + 1):
+            for index, room in enumerate(rooms):
+                progress(turn * len(rooms) + index, total)
+                runs[index].append(room.measure())
     progress(total, total)
     counted = [found[1:] for found in runs]
     first_s = statistics.median(run.wall_s for run in counted[0])
@@ -109,11 +149,72 @@ class _Run:
     stages: list[StageReport]
 
 
-def _measure(work: Callable[[], object]) -> _Run:
+class _Room:
+    """A forked process in which one contender does its work whenever it is asked to."""
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        context = multiprocessing.get_context("fork")
+        self._ours, theirs = context.Pipe()
+        self._process = context.Process(target=_live, args=(theirs, self._ours, work))
+        with theirs, warnings.catch_warnings():
+            # Since Python 3.12 forking warns of threads; these take no lock of theirs.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._process.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.join()
+        self._ours.close()
+
+    def measure(self) -> _Run:
+        """One turn."""
+        try:
+            self._ours.send(None)
+            answer: Any = self._ours.recv()
+        except (EOFError, OSError):
+            self._process.join()
+            raise ResourceError(
+                f"a process that was measured ended with status {self._process.exitcode}"
+            ) from None
+        if isinstance(answer, Exception):
+            raise answer
+        assert isinstance(answer, _Run)
+        return answer
+
+
+def _live(parent: Connection, copy: Connection, work: Callable[[], object]) -> None:
+    """Work whenever the parent asks for it, until it is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends us
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    copy.close()
+    try:
+        while True:
+            parent.recv()
+            parent.send(_turn(work))
+    except (EOFError, OSError):
+        pass
+
+
+def _turn(work: Callable[[], object]) -> _Run | Exception:
     cpu_s, start = _cpu_s(), time.perf_counter()
-    with recording() as stages:
-        work()
+    try:
+        with recording() as stages:
+            work()
+    except Exception as error:
+        return error if isinstance(error, EngineError) and _travels(error) else RuntimeError(error)
     return _Run(time.perf_counter() - start, _cpu_s() - cpu_s, stages)
+
+
+def _travels(error: Exception) -> bool:
+    """Whether an error can be sent to another process."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return False
+    return True
 
 
 def _cpu_s() -> float:
@@ -137,7 +238,9 @@ def _summarise(name: str, workers: int, runs: Sequence[_Run], size: int, first_s
         )
     wall_s = statistics.median(run.wall_s for run in runs)
     cpu_s = statistics.median(run.cpu_s for run in runs)
-    return Timing(name, workers, wall_s, cpu_s, size / 1e6 / wall_s, first_s / wall_s, stages)
+    speeds = size / 1e6 / wall_s, first_s / wall_s
+    walls, cpus = [run.wall_s for run in runs], [run.cpu_s for run in runs]
+    return Timing(name, workers, wall_s, cpu_s, *speeds, stages, walls, cpus)
 
 
 def _decode_with_pyosmium(extract: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gis.errors import FormatError
+from server.benchmark.parse import DECODING, INFLATING, READING, ROADS, run_parse_benchmark
 from server.cli import run
-from server.parse_benchmark import DECODING, INFLATING, READING, ROADS, run_parse_benchmark
 
 pytestmark = pytest.mark.compiled
 

@@ -1,0 +1,1 @@
+"""Many questions from a file, their answers into another."""

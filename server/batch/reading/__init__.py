@@ -1,0 +1,1 @@
+"""Tables of points as people have them: CSV, Parquet, Arrow IPC, GeoJSON lines."""

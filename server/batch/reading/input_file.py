@@ -1,0 +1,77 @@
+"""The file that a source reads: what it is called, how large it is, and that it stays so."""
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from server.batch.errors import InputError
+
+BLOCK_BYTES = 1 << 22
+"""Read at once of text: small enough for memory, large enough that calls do not count."""
+
+MAX_RECORD_BYTES = 1 << 24
+"""A longer row of text is taken for damage: an open quote would swallow the rest of the file."""
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A regular file with its size in bytes and the time of its last change."""
+
+    path: Path
+    size: int
+    mtime_ns: int
+
+    @classmethod
+    def find(cls, path: Path) -> "InputFile":
+        """Look at a file; raises ``InputError`` if it is none, or nobody may read it."""
+        try:
+            status = path.stat()
+        except OSError as error:
+            raise InputError(f"{path}: {error.strerror}, expected a file of points") from None
+        if not stat.S_ISREG(status.st_mode):
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
+            raise InputError(f"{path} is {kind}, expected a file of points")
+        if not os.access(path, os.R_OK):
+            raise InputError(f"{path}: may not be read, expected a file of points")
+        return cls(path, status.st_size, status.st_mtime_ns)
+
+    def identity(
+        self, format_name: str, columns: Sequence[str] | None, keep: Sequence[str] | None
+    ) -> dict[str, Any]:
+        """What must be the same for a run to be gone on with; can be written as JSON."""
+        return {
+            "input": str(self.path.resolve()),
+            "bytes": self.size,
+            "mtime_ns": self.mtime_ns,
+            "format": format_name,
+            "columns": None if columns is None else list(columns),
+            "keep": None if keep is None else list(keep),
+        }
+
+    def error(self, message: str) -> InputError:
+        """An error that names the file."""
+        return InputError(f"{self.path}: {message}")
+
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        """The file open for reading; what the system says is wrong with it becomes one line."""
+        try:
+            with self.path.open("rb") as file:
+                yield file
+        except OSError as error:
+            raise self.error(f"cannot be read: {error.strerror or error}") from None
+
+    def blocks(self, file: BinaryIO, start: int, n_bytes: int = BLOCK_BYTES) -> Iterator[bytes]:
+        """The bytes from ``start`` up to the size that the file had when it was looked at."""
+        file.seek(start)
+        while start < self.size:
+            block = file.read(min(n_bytes, self.size - start))
+            if not block:
+                got, wanted = start, self.size
+                raise self.error(f"ends after {got} bytes, expected {wanted}: it was changed")
+            start += len(block)
+            yield block

@@ -1,0 +1,80 @@
+"""The points of rows from their coordinate columns, or from one column of shapes."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import shapely
+
+from gis.arrays import F64, AnyArray, Bool
+from server.batch.reading.numbers import numbers_of
+
+_BINARY = pa.binary(), pa.large_binary(), pa.binary_view()
+_TEXT = pa.string(), pa.large_string()
+_HEXADECIMAL = r"^[0-9A-Fa-f]+$"
+
+
+def may_hold_shapes(kind: pa.DataType) -> bool:
+    """Whether a column of this type can hold WKB, or text that is WKT or hexadecimal WKB."""
+    return kind in _BINARY or kind in _TEXT
+
+
+def points_of(columns: Sequence[pa.ChunkedArray], n_points: int) -> F64:
+    """Longitude and latitude of each point of the rows, float64 (n, 2 ``n_points``).
+
+    From as many columns of numbers, or from one of shapes.
+    """
+    if len(columns) == 1:
+        return points_of_shapes(_shapes_of(columns[0]), n_points)
+    points = np.empty((len(columns[0]), len(columns)))
+    for i, column in enumerate(columns):
+        points[:, i] = numbers_of(column)
+    return points
+
+
+def points_of_shapes(shapes: AnyArray, n_points: int) -> F64:
+    """Points of shapes, object (n,); NaN where a shape is another one than expected.
+
+    One point is a Point. Two points are the first and the last one of a LineString, or the two of
+    a MultiPoint.
+    """
+    kind = shapely.get_type_id(shapes)
+    if n_points == 1:
+        of_row = [_only(kind == shapely.GeometryType.POINT, shapes)]
+    else:
+        is_pair = kind == shapely.GeometryType.MULTIPOINT
+        is_pair &= shapely.get_num_geometries(shapes) == 2
+        pairs, lines = (
+            _only(is_pair, shapes),
+            _only(kind == shapely.GeometryType.LINESTRING, shapes),
+        )
+        of_row = []
+        for end in (0, -1):
+            points_of_pairs = np.asarray(shapely.get_geometry(pairs, end), object)
+            points_of_lines = np.asarray(shapely.get_point(lines, end), object)
+            of_row.append(np.where(is_pair, points_of_pairs, points_of_lines))
+    there = [_only(~shapely.is_empty(points), points) for points in of_row]  # empty ones raise
+    points: F64 = np.column_stack([f(p) for p in there for f in (shapely.get_x, shapely.get_y)])
+    points[~np.isfinite(points)] = np.nan
+    return points
+
+
+def _shapes_of(column: pa.ChunkedArray) -> AnyArray:
+    """Shapes, object (n,); None where there is none that can be read."""
+    if column.type in _BINARY:
+        values: AnyArray = column.to_numpy()
+        return np.asarray(shapely.from_wkb(values, on_invalid="ignore"), object)
+    column = pc.utf8_trim_whitespace(column)
+    values = column.to_numpy()
+    is_wkb = pc.match_substring_regex(column, _HEXADECIMAL).fill_null(False).to_numpy()
+    wkb = shapely.from_wkb(_only(is_wkb, values), on_invalid="ignore")
+    wkt = shapely.from_wkt(_only(~is_wkb, values), on_invalid="ignore")
+    return np.where(is_wkb, np.asarray(wkb, object), np.asarray(wkt, object))
+
+
+def _only(mask: Bool, values: AnyArray) -> AnyArray:
+    """The values where the mask is set, None elsewhere."""
+    some = np.full(len(values), None, object)
+    some[mask] = values[mask]
+    return some

@@ -1,0 +1,57 @@
+"""What is asked of every row of a batch, and what is answered, as arrays."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from gis.arrays import F64, I64, U8, AnyArray
+
+TASKS = ("route", "table", "nearest", "isochrone")
+
+N_POINTS = {"route": 2, "table": 1, "nearest": 1, "isochrone": 1}
+"""Points that a row has: of a route origin and destination."""
+
+STATUSES = ("Ok", "NoRoute", "NoSegment", "InvalidCoordinate")
+"""By the numbers of `RouteStatus`: found; no way leads there; no road is near; no place."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is asked of every row; small, and sent to every process that answers.
+
+    ``destinations`` float64 (m, 2) in degrees are those of a table; ``limits`` those of
+    isochrones in seconds, or in metres if ``by_distance``.
+    """
+
+    name: str
+    profile: str | None = None
+    radius_m: float | None = None
+    snapping: str = "default"
+    geometry: bool = False
+    distances: bool = False
+    destinations: F64 = field(default_factory=lambda: np.empty((0, 2)))
+    limits: tuple[float, ...] = ()
+    by_distance: bool = False
+    reverse: bool = False
+
+
+class Ragged(NamedTuple):
+    """Bytes of n values of any length: value i is ``data[first[i]:first[i + 1]]``.
+
+    ``first`` is int64 (n + 1,), ``data`` uint8.
+    """
+
+    first: I64
+    data: U8
+
+
+class Answer(NamedTuple):
+    """Answers for n rows: the status uint8 (n,), and columns of arrays (n,) or (n, m), or `Ragged`.
+
+    Numbers are NaN and shapes empty where there is no answer. Columns whose names are those of
+    `answer_schema` for the task, in its order.
+    """
+
+    status: U8
+    columns: dict[str, AnyArray | Ragged]

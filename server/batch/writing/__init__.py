@@ -1,0 +1,1 @@
+"""Files that grow by whole chunks and can be gone on with."""

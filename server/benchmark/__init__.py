@@ -1,0 +1,1 @@
+"""Measurements that anyone can repeat, beside the peers that are installed."""

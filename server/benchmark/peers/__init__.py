@@ -1,0 +1,1 @@
+"""Other engines, each asked in a process of its own Python."""

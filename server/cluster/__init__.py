@@ -1,0 +1,1 @@
+"""The same work on the machines of a Dask cluster."""
