@@ -12,6 +12,21 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from gis.errors import EngineError
+from server.cli_options import (
+    FAR_M,
+    ChunkRows,
+    Columns,
+    Dask,
+    DatasetPath,
+    DatasetUrl,
+    ExtractPath,
+    Json,
+    Overwrite,
+    Profile,
+    Radius,
+    Resume,
+    Workers,
+)
 from server.coordinates import parse_coordinate, shield_negative_numbers
 
 app = typer.Typer(
@@ -23,50 +38,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Workers = Annotated[
-    int | None,
-    typer.Option("--workers", "-j", min=1, help="Processes; by default as many as pay."),
-]
-Json = Annotated[bool, typer.Option("--json", help="Write one JSON object to standard output.")]
-ExtractPath = Annotated[
-    Path,
-    typer.Argument(metavar="EXTRACT", help="OpenStreetMap file: .osm.pbf, .osm, .o5m, .opl ..."),
-]
-DatasetPath = Annotated[
-    Path, typer.Argument(metavar="DATASET", help="Folder that `whimbrel build` made.")
-]
-
-Profile = Annotated[str | None, typer.Option(help="Vehicle; default: the dataset's.")]
-Columns = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LON,LAT,...",
-        help="Columns with the coordinates, or the one with shapes.  [default: by common names]",
-    ),
-]
-Radius = Annotated[
-    float, typer.Option(min=0, help="Metres that a point may be away from any road.")
-]
-Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on with what an interrupted run has left.")
-]
-Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Throw away what an interrupted run has left.")
-]
-ChunkRows = Annotated[
-    int | None,
-    typer.Option(min=1, help="Rows answered, written and resumed as one.  [default: by task]"),
-]
-Dask = Annotated[
-    str | None,
-    typer.Option(metavar="tcp://HOST:PORT", help="Let the workers of a Dask scheduler answer."),
-]
-DatasetUrl = Annotated[
-    str | None,
-    typer.Option(metavar="URL", help="Where workers that lack the dataset fetch it (fsspec)."),
-]
-
-FAR_M = 10_000.0
 FAILED = 2
 INTERRUPTED = 130
 TERMINATED = 143
@@ -197,9 +168,9 @@ def batch(
     meters: Annotated[
         str | None, typer.Option(metavar="N,N...", help="Limits of isochrones by distance.")
     ] = None,
-    to: Annotated[
-        bool, typer.Option("--to", help="Isochrones of from where the points are reached.")
-    ] = False,
+    direction: Annotated[
+        str, typer.Option(metavar="from|to", help="Isochrones from the points, or to them.")
+    ] = "from",
     destinations: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Points to which a table has columns.")
     ] = None,
@@ -209,7 +180,9 @@ def batch(
     columns: Columns = None,
     keep: Annotated[
         str | None,
-        typer.Option(metavar="NAME,...", help="Columns to carry over; '' none.  [default: all]"),
+        typer.Option(
+            metavar="NAME,...", help="Columns to carry over, '' for none; by default all."
+        ),
     ] = None,
     profile: Profile = None,
     radius: Radius = FAR_M,
@@ -222,12 +195,12 @@ def batch(
     as_json: Json = False,
 ) -> None:
     """Answer every row of a file, in parallel; interrupted, it can go on."""
-    from server.cli_batch import Wishes, answer_rows
+    from server.cli_batch import Question, Wishes, answer_rows
 
+    areas = minutes, meters, direction
+    question = Question(task, profile, radius, geometry, *areas, destinations, distances)
     how = chunk_rows, resume, overwrite, dask, dataset_url, as_json
-    wishes = Wishes(columns, keep, workers, *how)
-    shape = (geometry, minutes, meters, to, destinations, distances, profile, radius)
-    answer_rows(dataset, source, output, task, shape, wishes)
+    answer_rows(dataset, source, output, question, Wishes(columns, keep, workers, *how))
 
 
 @app.command("table")
@@ -238,7 +211,7 @@ def travel_table(
         Path, typer.Option("--output", "-o", metavar="OUTPUT", help=".npy, .parquet or .csv")
     ],
     destinations: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where they end.  [default: the sources]")
+        Path | None, typer.Option(metavar="FILE", help="Where they end; by default the sources.")
     ] = None,
     annotations: Annotated[
         str, typer.Option(metavar="NAME,NAME", help="duration, distance, or both if .parquet.")
@@ -255,24 +228,21 @@ def travel_table(
     as_json: Json = False,
 ) -> None:
     """Write the durations or distances from each source to each destination, block by block."""
-    from server.cli_batch import Wishes, write_matrix
+    from server.cli_batch import Question, Wishes, write_matrix
 
+    question = Question("table", profile, radius)
     how = chunk_rows, resume, overwrite, dask, dataset_url, as_json
     wishes = Wishes(columns, None, workers, *how)
-    write_matrix(dataset, (sources, destinations), output, annotations, (profile, radius), wishes)
+    write_matrix(dataset, (sources, destinations), output, annotations, question, wishes)
 
 
 @app.command()
 def bench(
     what: Annotated[
-        str,
-        typer.Argument(metavar="[WHAT]", help="parse, build, query, table, http, memory or all."),
+        str, typer.Argument(metavar="[WHAT]", help="parse, build, query, table, http or memory.")
     ] = "all",
     extract: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[EXTRACT]", help="By default the sample is measured.", show_default=False
-        ),
+        Path | None, typer.Argument(metavar="[EXTRACT]", help="By default the sample.")
     ] = None,
     peers: Annotated[
         bool, typer.Option("--peers", help="Beside OSRM and others that are installed.")
@@ -287,13 +257,10 @@ def bench(
         Path | None, typer.Option(metavar="FILE", help="A picture, too: .svg, .png or .pdf.")
     ] = None,
     workers: Annotated[
-        str | None,
-        typer.Option(
-            "--workers", "-j", metavar="N,N...", help="Processes; several numbers for parse."
-        ),
+        str | None, typer.Option("--workers", "-j", metavar="N,N...", help="Numbers of processes.")
     ] = None,
     repeat: Annotated[
-        int | None, typer.Option(min=1, max=1000, help="Runs of each; medians count.  [default: 5]")
+        int | None, typer.Option(min=1, max=1000, help="Runs of each; 5 by default.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the random points.")] = 1,
     quick: Annotated[

@@ -3,11 +3,10 @@
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 from rich.progress import (
     BarColumn,
     ProgressColumn,
@@ -33,6 +32,7 @@ from server.kernels import load_kernels
 _LINE_S = 10.0
 """Seconds between two lines of progress where there is no terminal."""
 
+_S_PER_MINUTE = 60.0
 _MATRIX_SUFFIXES = (".npy", ".parquet", ".pq", ".csv", ".tsv")
 _ANNOTATIONS = {"duration": "duration_s", "distance": "distance_m"}
 
@@ -58,36 +58,80 @@ class Wishes:
             raise EngineError("--dataset-url is for workers of --dask")
 
 
+@dataclass(frozen=True)
+class Question:
+    """What the commands can be told to ask, as it was typed."""
+
+    task: str
+    profile: str | None
+    radius: float
+    geometry: bool = False
+    minutes: str | None = None
+    meters: str | None = None
+    direction: str = "from"
+    destinations: Path | None = None
+    distances: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what has no meaning for the task, and want what it needs."""
+        if self.task not in TASKS:
+            raise EngineError(f"--task: got '{self.task}', expected one of {', '.join(TASKS)}")
+        given = {
+            "--geometry": ("route", self.geometry),
+            "--minutes": ("isochrone", self.minutes is not None),
+            "--meters": ("isochrone", self.meters is not None),
+            "--direction": ("isochrone", self.direction != "from"),
+            "--destinations": ("table", self.destinations is not None),
+            "--distances": ("table", self.distances),
+        }
+        for option, (task, is_given) in given.items():
+            if is_given and self.task != task:
+                raise EngineError(f"{option} is for --task {task}, not {self.task}")
+        if self.direction not in ("from", "to"):
+            raise EngineError(f"--direction: got '{self.direction}', expected from or to")
+
+    def asked(self) -> Task:
+        """The question as it is put."""
+        limits, by_distance = self._limits()
+        return Task(
+            self.task,
+            profile=self.profile,
+            radius_m=None if math.isinf(self.radius) else self.radius,
+            geometry=self.geometry,
+            distances=self.distances,
+            limits=limits,
+            by_distance=by_distance,
+            reverse=self.direction == "to",
+        )
+
+    def _limits(self) -> tuple[tuple[float, ...], bool]:
+        """The limits of isochrones in seconds or metres, and whether they are metres."""
+        by_distance = self.meters is not None
+        option, text = ("--meters", self.meters) if by_distance else ("--minutes", self.minutes)
+        if self.task != "isochrone":
+            return (), False
+        if text is None or (self.minutes is not None and by_distance):
+            raise EngineError("--task isochrone needs either --minutes or --meters, such as 5,10")
+        limits = [_positive(part, option, text) for part in text.split(",")]
+        if len(set(limits)) < len(limits):
+            raise EngineError(f"{option}: got '{text}', which has a number twice")
+        return tuple(limit * (1 if by_distance else _S_PER_MINUTE) for limit in limits), by_distance
+
+
 def answer_rows(
-    dataset: Path,
-    source: Path,
-    output: Path,
-    name: str,
-    shape: tuple[bool, str | None, str | None, bool, Path | None, bool, str | None, float],
-    wishes: Wishes,
+    dataset: Path, source: Path, output: Path, question: Question, wishes: Wishes
 ) -> None:
     """Answer every row of a file and say how it went."""
-    geometry, minutes, meters, to, destinations, distances, profile, radius = shape
-    if name not in TASKS:
-        raise EngineError(f"--task: got '{name}', expected one of {', '.join(TASKS)}")
-    _check_options(name, geometry, minutes, meters, to, destinations, distances)
-    limits, by_distance = _limits(minutes, meters)
-    ends = np.empty((0, 2))
-    if destinations is not None:
-        _, ends = read_points(destinations)
-    task = Task(
-        name,
-        profile=profile,
-        radius_m=_radius(radius),
-        geometry=geometry,
-        distances=distances,
-        destinations=ends,
-        limits=limits,
-        by_distance=by_distance,
-        reverse=to,
-    )
-    rows = open_source(source, N_POINTS[name], _names(wishes.columns), _names(wishes.keep))
-    inputs = (source,) if destinations is None else (source, destinations)
+    task = question.asked()
+    inputs = [source]
+    if task.name == "table":
+        if question.destinations is None:
+            raise EngineError("--task table needs --destinations FILE")
+        _, ends = read_points(question.destinations)
+        task = replace(task, destinations=ends)
+        inputs.append(question.destinations)
+    n_points = N_POINTS[task.name]
+    rows = open_source(source, n_points, _names(wishes.columns), _names(wishes.keep))
     _run(Batch(dataset, rows, inputs, output, task, chunk_rows=wishes.chunk_rows), wishes)
 
 
@@ -96,31 +140,25 @@ def write_matrix(
     places: tuple[Path, Path | None],
     output: Path,
     annotations: str,
-    vehicle: tuple[str | None, float],
+    question: Question,
     wishes: Wishes,
 ) -> None:
     """Write the matrix between the points of two files, or of one."""
-    if output.suffix.lower() not in _MATRIX_SUFFIXES:
+    suffix = output.suffix.lower()
+    if suffix not in _MATRIX_SUFFIXES:
         raise EngineError(f"{output}: expected one of {', '.join(_MATRIX_SUFFIXES)}")
     wanted = [_annotation(part) for part in annotations.split(",")]
-    is_parquet = output.suffix.lower() in (".parquet", ".pq")
+    is_parquet = suffix in (".parquet", ".pq")
     if len(wanted) > 1 and not is_parquet:
         raise EngineError(f"{output}: holds one matrix, expected one of {', '.join(_ANNOTATIONS)}")
     columns = _names(wishes.columns)
     sources, starts = read_points(places[0], columns)
     targets, ends = (sources, starts) if places[1] is None else read_points(places[1], columns)
-    task = Task(
-        "table",
-        profile=vehicle[0],
-        radius_m=_radius(vehicle[1]),
-        distances="distance_m" in wanted,
-        destinations=ends,
-    )
-    is_plain = output.suffix.lower() == ".npy"
-    rows = PointsInMemory(sources, starts, places[0], named=not is_plain)
-    names = tuple(wanted) if not is_parquet else ("status", *wanted)
+    task = replace(question.asked(), destinations=ends, distances="distance_m" in wanted)
+    rows = PointsInMemory(sources, starts, places[0], named=suffix != ".npy")
+    names = ["status", *wanted] if is_parquet else wanted
+    inputs = [path for path in places if path is not None]
     labels = names_of(targets)
-    inputs = tuple(path for path in places if path is not None)
     _run(Batch(dataset, rows, inputs, output, task, names, labels, wishes.chunk_rows), wishes)
 
 
@@ -131,52 +169,14 @@ def _annotation(text: str) -> str:
     return _ANNOTATIONS[text.strip()]
 
 
-def _check_options(
-    name: str,
-    geometry: bool,
-    minutes: str | None,
-    meters: str | None,
-    to: bool,
-    destinations: Path | None,
-    distances: bool,
-) -> None:
-    """Refuse what has no meaning for a task, and want what it needs."""
-    given = {
-        "--geometry": ("route", geometry),
-        "--minutes": ("isochrone", minutes is not None),
-        "--meters": ("isochrone", meters is not None),
-        "--to": ("isochrone", to),
-        "--destinations": ("table", destinations is not None),
-        "--distances": ("table", distances),
-    }
-    for option, (task, is_given) in given.items():
-        if is_given and name != task:
-            raise EngineError(f"{option} is for --task {task}, not {name}")
-    if name == "isochrone" and (minutes is None) == (meters is None):
-        raise EngineError("--task isochrone needs either --minutes or --meters, such as 5,10")
-    if name == "table" and destinations is None:
-        raise EngineError("--task table needs --destinations FILE")
-
-
-def _limits(minutes: str | None, meters: str | None) -> tuple[tuple[float, ...], bool]:
-    """The limits of isochrones in seconds or metres, and whether they are metres."""
-    option, text, scale = ("--meters", meters, 1.0) if meters else ("--minutes", minutes, 60.0)
-    limits = []
-    for part in (text or "").split(",") if text is not None else ():
-        try:
-            limit = float(part) * scale
-        except ValueError:
-            limit = math.nan
-        if not 0 < limit < math.inf:
-            raise EngineError(f"{option}: got '{text}', expected numbers above 0 such as 5,10")
-        limits.append(limit)
-    if len(set(limits)) < len(limits):
-        raise EngineError(f"{option}: got '{text}', which has a number twice")
-    return tuple(limits), meters is not None
-
-
-def _radius(radius: float) -> float | None:
-    return None if math.isinf(radius) else radius
+def _positive(text: str, option: str, whole: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise EngineError(f"{option}: got '{whole}', expected numbers above 0 such as 5,10")
+    return number
 
 
 def _names(text: str | None) -> list[str] | None:
@@ -226,7 +226,7 @@ def _here(dataset: Path, task: Task, workers: int, points: Iterable[F64]) -> Ite
 def _there(
     ask: Callable[..., Iterator[Answer]], batch: Batch, wishes: Wishes, points: Iterable[F64]
 ) -> Iterator[Answer]:
-    return ask(wishes.dask, batch.dataset, batch.task, points, wishes.dataset_url)
+    return ask(wishes.dask, batch.dataset, batch.task, points, wishes.dataset_url, say=err.print)
 
 
 class _Shown:

@@ -25,12 +25,12 @@ from server.batch.writing.partial import PartialOutput
 Answers: TypeAlias = Callable[[Iterable[F64]], Iterator[Answer]]
 """What answers for chunks of points, in their order."""
 
-_CELLS = 1 << 22
-"""Cells of a matrix that are answered at a time."""
+_CELLS = 8_000_000
+"""Cells of a matrix that are answered at a time: 32 MB."""
 
-_CHUNK_ROWS = {"route": 1 << 14, "nearest": 1 << 14, "isochrone": 1 << 5}
+_CHUNK_ROWS = {"route": 1 << 15, "nearest": 1 << 15, "isochrone": 1 << 5}
 
-_MOST_LINES, _POINTS = 1 << 12, 1 << 21
+_MOST_LINES, _POINTS = 1 << 12, 1 << 20
 """Lines of a chunk, and about how many points they may have."""
 
 
@@ -43,11 +43,11 @@ class Batch:
 
     dataset: Path
     source: Source
-    inputs: tuple[Path, ...]
+    inputs: Sequence[Path]
     output: Path
     task: Task
-    answer_names: tuple[str, ...] | None = None
-    labels: tuple[str, ...] | None = None
+    answer_names: Sequence[str] | None = None
+    labels: Sequence[str] | None = None
     chunk_rows: int | None = None
 
     @property

@@ -88,7 +88,10 @@ class _Connection:
         if self._fresh:
             raise LoadError(f"port {self._port}: the server closes connections without an answer")
         self._connect()
-        self.sock.sendall(self._sent)
+        try:
+            self.sock.sendall(self._sent)
+        except OSError as error:
+            raise LoadError(f"port {self._port}: {error.strerror}") from None
 
     def receive(self) -> Answer | None:
         """Take what has come: the answer if it is whole; none also after sending anew."""

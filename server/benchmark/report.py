@@ -85,7 +85,7 @@ def heading_of(report: Report) -> str:
             f"{report.date}: {report.command}",
             report.machine,
             versions_of(report),
-            _map_of(report),
+            f"{_map_of(report)}; medians, least and most in brackets",
         )
     )
 
@@ -99,8 +99,9 @@ def markdown_of(report: Report, growth: Growth | None = None) -> str:
     """The tables as they stand in a README, with date, machine and command."""
     runs = max((found.runs for found in report.figures), default=0)
     parts = [
-        f"Measured on {report.date} on {report.machine}, with {versions_of(report)}, by `{report.command}`:"
-        f" {_map_of(report)}; medians of up to {runs} runs, least and most in brackets."
+        f"Measured on {report.date} on {report.machine}, with {versions_of(report)}, by"
+        f" `{report.command}`: {_map_of(report)}; medians of up to {runs} runs, least and most in"
+        " brackets."
     ]
     for group in [*tables_of(report), *([growth_table(growth)] if growth else [])]:
         head = [group.title, *group.columns[1:]]

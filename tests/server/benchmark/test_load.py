@@ -1,7 +1,6 @@
 """The load generator against small servers that do all sorts of things."""
 
 import asyncio
-import contextlib
 import os
 import threading
 import time
@@ -37,21 +36,28 @@ class Server:
         self.connections += 1
         self._open += 1
         self.most = max(self.most, self._open)
+        try:
+            await self.answer(reader, writer)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass  # the client has gone
+        finally:
+            self._open -= 1
+            writer.transport.abort()
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         count = 0
-        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
-            while True:
-                head = await reader.readuntil(b"\r\n\r\n")
-                data = self._reply(count, head)
-                count += 1
-                if data is None:
-                    break
-                # In two pieces, as networks may deliver it.
-                writer.write(data[: len(data) // 2])
-                await writer.drain()
-                await asyncio.sleep(0)
-                writer.write(data[len(data) // 2 :])
-        self._open -= 1
-        writer.close()
+        while True:
+            head = await reader.readuntil(b"\r\n\r\n")
+            data = self._reply(count, head)
+            count += 1
+            if data is None:
+                return
+            # In two pieces, as networks may deliver it.
+            writer.write(data[: len(data) // 2])
+            await writer.drain()
+            await asyncio.sleep(0)
+            writer.write(data[len(data) // 2 :])
+            await writer.drain()
 
 
 @pytest.fixture
@@ -78,6 +84,7 @@ def serve() -> Iterator[Callable[[Reply], tuple[Server, int]]]:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
+        await asyncio.sleep(0.01)  # transports close a moment later
 
     asyncio.run_coroutine_threadsafe(stop(), loop).result(10)
     loop.call_soon_threadsafe(loop.stop)

@@ -55,7 +55,11 @@ class Cluster:
             except (OSError, ValueError):
                 return False
 
-        self.wait_until(has_address)
+        try:
+            self.wait_until(has_address)
+        except BaseException:
+            self.kill(self.scheduler)
+            raise
         self.address: str = json.loads(file.read_text())["address"]
 
     def _start(

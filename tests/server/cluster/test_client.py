@@ -22,6 +22,8 @@ from server.cluster import client
 from server.cluster.client import answers_on_dask
 from server.cluster.errors import ClusterError
 
+pytestmark = pytest.mark.compiled
+
 ROUTE = Task("route")
 WITHOUT_WHIMBREL = "import sys; sys.modules['server'] = None"
 NAMES_SERVER = "import server.cluster.worker_side as side, server.cluster.versions, os, time\n"
@@ -327,7 +329,6 @@ def test_dask_is_not_installed(
 
 
 @pytest.mark.slow
-@pytest.mark.compiled
 def test_a_cold_worker_of_two_threads_compiles_without_forking(
     new_cluster: Any,
     dataset: Path,

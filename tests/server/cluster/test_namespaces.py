@@ -56,6 +56,7 @@ def namespaces() -> Iterator[tuple[list[str], list[str]]]:
 
 
 @pytest.mark.slow
+@pytest.mark.compiled
 def test_workers_beyond_a_network_that_lack_the_dataset(
     namespaces: tuple[list[str], list[str]],
     new_cluster: Any,

@@ -33,6 +33,7 @@ def where(dataset: Path) -> Where:
     return Where(read_manifest(dataset).data, str(dataset), None)
 
 
+@pytest.mark.compiled
 def test_an_answer(where: Where, chunks: list[F64], assert_answers: object) -> None:
     task = Task("route")
     found = [answer_job("here", encode_job(where, task, points)) for points in chunks]

@@ -1,0 +1,54 @@
+"""Options and arguments that several commands have."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+FAR_M = 10_000.0
+"""A point farther than that from any road is off the map, unless one says otherwise."""
+
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", "-j", min=1, help="Processes; by default as many as pay."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Write one JSON object to standard output.")]
+ExtractPath = Annotated[
+    Path,
+    typer.Argument(metavar="EXTRACT", help="OpenStreetMap file: .osm.pbf, .osm, .o5m, .opl ..."),
+]
+DatasetPath = Annotated[
+    Path, typer.Argument(metavar="DATASET", help="Folder that `whimbrel build` made.")
+]
+
+Profile = Annotated[str | None, typer.Option(help="Vehicle; default: the dataset's.")]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LON,LAT,...",
+        help="Columns of the coordinates, or the one of shapes; by default by common names.",
+    ),
+]
+Radius = Annotated[
+    float, typer.Option(min=0, help="Metres that a point may be away from any road.")
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on with what an interrupted run has left.")
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Throw away what an interrupted run has left.")
+]
+ChunkRows = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Rows answered, written and resumed as one; by default as the task has it."
+    ),
+]
+Dask = Annotated[
+    str | None,
+    typer.Option(metavar="tcp://HOST:PORT", help="Let the workers of a Dask scheduler answer."),
+]
+DatasetUrl = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="Where workers that lack the dataset fetch it (fsspec)."),
+]
