@@ -30,8 +30,8 @@ jitless: install  ## the tests of small inputs with kernels as plain Python
 soak: install  ## the slow tests
 	$(BIN)/pytest -m slow
 
-bench: install  ## the map-parsing benchmark on the sample
-	$(BIN)/whimbrel bench parse data/helsinki.osm.pbf
+bench: install  ## the short form of the benchmarks, on the sample
+	$(BIN)/whimbrel bench --quick
 
 serve: install  ## build the sample's dataset and serve it on http://127.0.0.1:5000
 	$(BIN)/whimbrel serve

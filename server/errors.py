@@ -14,6 +14,7 @@ from routing.errors import (
     InvalidValue,
     NoRoute,
     NoSegment,
+    NotInstalled,
     QueryError,
     TooBig,
 )
@@ -110,6 +111,7 @@ STATUS: dict[type[EngineError], int] = {
     ResourceError: 500,
     DatasetError: 500,
     ChecksumError: 500,
+    NotInstalled: 500,
 }
 """The HTTP status of every error: a new one is entered here, or a test fails."""
 

@@ -306,10 +306,11 @@ def test_available_cpus() -> None:
 
 
 class UnpicklableError(Exception):
-    """An exception that cannot be made from its message alone."""
+    """An exception that holds what cannot be sent, and cannot be made from its message alone."""
 
     def __init__(self, some: int, other: int) -> None:
         super().__init__(f"{some} and {other}")
+        self.lock = threading.Lock()
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])

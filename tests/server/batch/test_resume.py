@@ -35,7 +35,10 @@ def pairs(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".geojsonl"])
+@pytest.mark.parametrize(
+    "suffix",
+    [".parquet", *(pytest.param(s, marks=pytest.mark.slow) for s in (".csv", ".geojsonl"))],
+)
 def test_killed_and_gone_on_with(
     suffix: str,
     pairs: Path,
