@@ -41,7 +41,10 @@ def answer_columns(answer: Answer, fields: list[pa.Field]) -> list[pa.Array]:
 
 
 def _column(value: AnyArray | Ragged, kind: pa.DataType, has_answer: AnyArray) -> pa.Array:
-    """Numbers that are NaN, and bytes of rows without an answer, are null."""
+    """Numbers that are NaN, and bytes of rows without an answer, are null; not so in a matrix.
+
+    There the numbers are taken as they are, without a copy.
+    """
     if isinstance(value, Ragged):
         missing = None
         if not has_answer.all():
@@ -50,6 +53,6 @@ def _column(value: AnyArray | Ragged, kind: pa.DataType, has_answer: AnyArray) -
         buffers = [missing, pa.py_buffer(first), pa.py_buffer(value.data)]
         return pa.Array.from_buffers(kind, len(has_answer), buffers)
     if value.ndim == 2:
-        items = pa.array(value.reshape(-1), kind.value_type, from_pandas=True)
+        items = pa.array(value.reshape(-1), kind.value_type)
         return pa.FixedSizeListArray.from_arrays(items, type=kind)
     return pa.array(value, kind, from_pandas=True)

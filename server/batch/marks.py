@@ -14,7 +14,7 @@ MAIN_SHAPE = "geometry"
 """The column of answers that are shapes."""
 
 MATRIX = "matrix"
-"""Lists of equal length: a row of a travel-time matrix."""
+"""Lists of equal length: a row of a travel-time matrix, NaN where there is no route."""
 
 
 def marked(field: pa.Field, mark: str) -> pa.Field:

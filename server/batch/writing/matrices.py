@@ -31,6 +31,13 @@ def matrix(column: pa.Array) -> AnyArray:
     return rows
 
 
+def with_nulls(column: pa.Array) -> pa.Array:
+    """The lists with nulls where numbers are NaN."""
+    numbers = pa.Array.from_pandas(matrix(column).ravel())
+    missing = column.is_null() if column.null_count else None
+    return pa.FixedSizeListArray.from_arrays(numbers, type=column.type, mask=missing)
+
+
 def rows_as_text(column: pa.Array, delimiter: str, null: str) -> pa.Array:
     """The numbers of each row with a delimiter between them, and ``null`` for NaN."""
     rows = matrix(column)

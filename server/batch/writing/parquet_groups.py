@@ -15,8 +15,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from server.batch.marks import WKB, main_shape, mark_of
+from server.batch.marks import MATRIX, WKB, main_shape, mark_of
+from server.batch.writing.cells import one_array
 from server.batch.writing.geoparquet import KEY, geo_metadata, geometry_types
+from server.batch.writing.matrices import with_nulls
 
 _MAGIC = b"PAR1"
 _LENGTH_BYTES = 4
@@ -42,6 +44,7 @@ class ParquetGroups:
             [pa.field(field.name, _decoded(field.type), field.nullable) for field in schema]
         )
         self._shapes = [field.name for field in schema if mark_of(field) == WKB]
+        self._matrices = {field.name for field in schema if mark_of(field) == MATRIX}
         self._main_shape = main_shape(schema)
 
     def begin(self) -> bytes:
@@ -53,7 +56,9 @@ class ParquetGroups:
         if not table.num_rows:
             return b"", b""
         columns = [
-            column.cast(field.type)
+            with_nulls(one_array(column))
+            if field.name in self._matrices
+            else column.cast(field.type)
             for field, column in zip(self._schema, table.columns, strict=True)
         ]
         chunk = pa.table(columns, schema=self._schema).combine_chunks()
