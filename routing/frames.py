@@ -25,6 +25,8 @@ def line_strings(first: I64, lon: I32, lat: I32) -> AnyArray:
     """Lines in 1e-7 degree, as in `Lines`, as shapely's; None where there are no points."""
     import shapely
 
+    if not len(lon):  # shapely makes no empty lines of nothing
+        return np.full(len(first) - 1, None, object)
     degrees = np.stack([lon, lat], axis=1) / UNITS_PER_DEGREE
     made: AnyArray = shapely.from_ragged_array(shapely.GeometryType.LINESTRING, degrees, (first,))
     made[first[1:] == first[:-1]] = None

@@ -19,12 +19,21 @@ from server.cli_options import (
     Dask,
     DatasetPath,
     DatasetUrl,
+    DestinationColumns,
+    Destinations,
+    Direction,
+    Distances,
     ExtractPath,
+    Geometry,
     Json,
+    Keep,
+    Meters,
+    Minutes,
     Overwrite,
     Profile,
     Radius,
     Resume,
+    TaskName,
     Workers,
 )
 from server.coordinates import parse_coordinate, shield_negative_numbers
@@ -40,7 +49,6 @@ app = typer.Typer(
 
 FAILED = 2
 INTERRUPTED = 130
-TERMINATED = 143
 DEBUG = "WHIMBREL_DEBUG"
 
 
@@ -158,32 +166,16 @@ def batch(
         Path,
         typer.Option("--output", "-o", metavar="OUTPUT", help=".csv, .tsv, .parquet, .geojsonl"),
     ],
-    task: Annotated[str, typer.Option(help="route, table, nearest or isochrone.")] = "route",
-    geometry: Annotated[
-        bool, typer.Option("--geometry", help="Routes with their lines; GeoParquet if .parquet.")
-    ] = False,
-    minutes: Annotated[
-        str | None, typer.Option(metavar="N,N...", help="Limits of isochrones; or --meters.")
-    ] = None,
-    meters: Annotated[
-        str | None, typer.Option(metavar="N,N...", help="Limits of isochrones by distance.")
-    ] = None,
-    direction: Annotated[
-        str, typer.Option(metavar="from|to", help="Isochrones from the points, or to them.")
-    ] = "from",
-    destinations: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Points to which a table has columns.")
-    ] = None,
-    distances: Annotated[
-        bool, typer.Option("--distances", help="A table's distances beside its durations.")
-    ] = False,
+    task: TaskName = "route",
+    geometry: Geometry = False,
+    minutes: Minutes = None,
+    meters: Meters = None,
+    direction: Direction = "from",
+    destinations: Destinations = None,
+    distances: Distances = False,
     columns: Columns = None,
-    keep: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,...", help="Columns to carry over, '' for none; by default all."
-        ),
-    ] = None,
+    destination_columns: DestinationColumns = None,
+    keep: Keep = None,
     profile: Profile = None,
     radius: Radius = FAR_M,
     workers: Workers = None,
@@ -195,12 +187,32 @@ def batch(
     as_json: Json = False,
 ) -> None:
     """Answer every row of a file, in parallel; interrupted, it can go on."""
-    from server.cli_batch import Question, Wishes, answer_rows
+    from server.cli_batch import BatchOptions, Question, answer_rows
 
-    areas = minutes, meters, direction
-    question = Question(task, profile, radius, geometry, *areas, destinations, distances)
-    how = chunk_rows, resume, overwrite, dask, dataset_url, as_json
-    answer_rows(dataset, source, output, question, Wishes(columns, keep, workers, *how))
+    question = Question(
+        task,
+        profile=profile,
+        radius=radius,
+        geometry=geometry,
+        minutes=minutes,
+        meters=meters,
+        direction=direction,
+        destinations=destinations,
+        distances=distances,
+    )
+    options = BatchOptions(
+        columns=columns,
+        destination_columns=destination_columns,
+        keep=keep,
+        workers=workers,
+        chunk_rows=chunk_rows,
+        resume=resume,
+        overwrite=overwrite,
+        dask=dask,
+        dataset_url=dataset_url,
+        as_json=as_json,
+    )
+    answer_rows(dataset, source, output, question, options)
 
 
 @app.command("table")
@@ -217,6 +229,7 @@ def travel_table(
         str, typer.Option(metavar="NAME,NAME", help="duration, distance, or both if .parquet.")
     ] = "duration",
     columns: Columns = None,
+    destination_columns: DestinationColumns = None,
     profile: Profile = None,
     radius: Radius = FAR_M,
     workers: Workers = None,
@@ -228,12 +241,22 @@ def travel_table(
     as_json: Json = False,
 ) -> None:
     """Write the durations or distances from each source to each destination, block by block."""
-    from server.cli_batch import Question, Wishes, write_matrix
+    from server.cli_batch import BatchOptions, Question, write_matrix
 
-    question = Question("table", profile, radius)
-    how = chunk_rows, resume, overwrite, dask, dataset_url, as_json
-    wishes = Wishes(columns, None, workers, *how)
-    write_matrix(dataset, (sources, destinations), output, annotations, question, wishes)
+    options = BatchOptions(
+        columns=columns,
+        destination_columns=destination_columns,
+        keep=None,
+        workers=workers,
+        chunk_rows=chunk_rows,
+        resume=resume,
+        overwrite=overwrite,
+        dask=dask,
+        dataset_url=dataset_url,
+        as_json=as_json,
+    )
+    question = Question("table", profile=profile, radius=radius)
+    write_matrix(dataset, (sources, destinations), output, annotations, question, options)
 
 
 @app.command()
@@ -284,6 +307,8 @@ def main() -> NoReturn:
     """Run the command line: errors of ours and of the caller are one line and status 2."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # we use none, and they hinder forking
     signal.signal(signal.SIGTERM, _terminate)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # not under nohup
+        signal.signal(signal.SIGHUP, _terminate)
     _make_streams_safe()
     try:
         status = run(sys.argv[1:])
@@ -330,8 +355,8 @@ def _make_streams_safe() -> None:
 
 def _terminate(signum: int, frame: FrameType | None) -> NoReturn:
     """End by an exception, so that whatever is under way cleans up, undisturbed."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise SystemExit(TERMINATED)
+    signal.signal(signum, signal.SIG_IGN)
+    raise SystemExit(128 + signum)
 
 
 def _split(lists: Sequence[str]) -> tuple[str, ...]:

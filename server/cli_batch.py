@@ -2,10 +2,10 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rich.progress import (
     BarColumn,
@@ -17,15 +17,17 @@ from rich.progress import (
 from rich.progress import Progress as Bars
 
 from gis.arrays import F64
+from gis.dataset import open_dataset
 from gis.errors import EngineError
 from gis.workers import available_cpus
 from routing.engine import Engine
 from server.batch.answering import check_task
+from server.batch.errors import OutputError
 from server.batch.local import answers_here
 from server.batch.reading.in_memory import PointsInMemory, names_of
 from server.batch.reading.source import open_source, read_points
 from server.batch.runner import Answers, Batch, Progress, Summary, run_batch
-from server.batch.task import N_POINTS, TASKS, Answer, Task
+from server.batch.task import N_POINTS, TASKS, Task
 from server.console import err, out, write_json
 from server.kernels import load_kernels
 
@@ -38,10 +40,11 @@ _ANNOTATIONS = {"duration": "duration_s", "distance": "distance_m"}
 
 
 @dataclass(frozen=True)
-class Wishes:
+class BatchOptions:
     """What both commands can be told about how, and not what, to answer."""
 
     columns: str | None
+    destination_columns: str | None
     keep: str | None
     workers: int | None
     chunk_rows: int | None
@@ -52,10 +55,13 @@ class Wishes:
     as_json: bool
 
     def __post_init__(self) -> None:
+        """Refuse what excludes each other."""
         if self.resume and self.overwrite:
             raise EngineError("--resume and --overwrite exclude each other")
         if self.dataset_url is not None and self.dask is None:
             raise EngineError("--dataset-url is for workers of --dask")
+        if self.workers is not None and self.dask is not None:
+            raise EngineError("--workers is for this machine; --dask has workers of its own")
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,7 @@ class Question:
 
 
 def answer_rows(
-    dataset: Path, source: Path, output: Path, question: Question, wishes: Wishes
+    dataset: Path, source: Path, output: Path, question: Question, options: BatchOptions
 ) -> None:
     """Answer every row of a file and say how it went."""
     task = question.asked()
@@ -127,12 +133,13 @@ def answer_rows(
     if task.name == "table":
         if question.destinations is None:
             raise EngineError("--task table needs --destinations FILE")
-        _, ends = read_points(question.destinations)
+        _, ends = _some_points(question.destinations, options.destination_columns)
         task = replace(task, destinations=ends)
         inputs.append(question.destinations)
     n_points = N_POINTS[task.name]
-    rows = open_source(source, n_points, _names(wishes.columns), _names(wishes.keep))
-    _run(Batch(dataset, rows, inputs, output, task, chunk_rows=wishes.chunk_rows), wishes)
+    rows = open_source(source, n_points, _names(options.columns), _names(options.keep))
+    opened = open_dataset(dataset)
+    _run(Batch(opened, rows, inputs, output, task, chunk_rows=options.chunk_rows), options)
 
 
 def write_matrix(
@@ -141,7 +148,7 @@ def write_matrix(
     output: Path,
     annotations: str,
     question: Question,
-    wishes: Wishes,
+    options: BatchOptions,
 ) -> None:
     """Write the matrix between the points of two files, or of one."""
     suffix = output.suffix.lower()
@@ -151,15 +158,26 @@ def write_matrix(
     is_parquet = suffix in (".parquet", ".pq")
     if len(wanted) > 1 and not is_parquet:
         raise EngineError(f"{output}: holds one matrix, expected one of {', '.join(_ANNOTATIONS)}")
-    columns = _names(wishes.columns)
-    sources, starts = read_points(places[0], columns)
-    targets, ends = (sources, starts) if places[1] is None else read_points(places[1], columns)
+    targets, ends = sources, starts = _some_points(places[0], options.columns)
+    if places[1] is not None:
+        targets, ends = _some_points(places[1], options.destination_columns)
     task = replace(question.asked(), destinations=ends, distances="distance_m" in wanted)
     rows = PointsInMemory(sources, starts, places[0], named=suffix != ".npy")
     names = ["status", *wanted] if is_parquet else wanted
     inputs = [path for path in places if path is not None]
     labels = names_of(targets)
-    _run(Batch(dataset, rows, inputs, output, task, names, labels, wishes.chunk_rows), wishes)
+    batch = Batch(
+        open_dataset(dataset), rows, inputs, output, task, names, labels, options.chunk_rows
+    )
+    _run(batch, options)
+
+
+def _some_points(path: Path, columns: str | None) -> tuple[Any, F64]:
+    """The points of a file and all its columns; refuses a file without any."""
+    table, points = read_points(path, _names(columns))
+    if not len(points):
+        raise EngineError(f"{path}: has no rows, expected one point or more")
+    return table, points
 
 
 def _annotation(text: str) -> str:
@@ -185,55 +203,56 @@ def _names(text: str | None) -> list[str] | None:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _run(batch: Batch, wishes: Wishes) -> None:
+def _run(batch: Batch, options: BatchOptions) -> None:
     """Run a batch with a bar, and say how it went."""
-    check_task(Engine.open(batch.dataset), batch.task)
-    if wishes.dask is None:
+    check_task(Engine(batch.dataset), batch.task)
+    if options.dask is None:
         load_kernels()
-    shown = _Shown()
+    shown = _Shown(options.resume)
+    kept = "--resume goes on from there"
     try:
         with shown.bars:
             summary = run_batch(
                 batch,
-                _answers(batch, wishes),
-                resume=wishes.resume,
-                overwrite=wishes.overwrite,
+                _answers(batch, options),
+                resume=options.resume,
+                overwrite=options.overwrite,
                 progress=shown.show,
             )
     except (KeyboardInterrupt, SystemExit):
-        err.print(f"interrupted after {shown.rows:,} rows: --resume goes on from there")
+        err.print(f"interrupted after {shown.rows:,} rows{f': {kept}' * bool(shown.rows)}")
         raise
-    if wishes.as_json:
+    except OutputError:  # which says so itself
+        raise
+    except EngineError as error:
+        if not shown.rows:
+            raise
+        raise EngineError(f"{error}; {shown.rows:,} rows are kept, {kept}") from error
+    if options.as_json:
         write_json(asdict(summary))
     else:
         _say(summary)
 
 
-def _answers(batch: Batch, wishes: Wishes) -> Answers:
+def _answers(batch: Batch, options: BatchOptions) -> Answers:
     """Who answers: processes of this machine, or a cluster."""
-    if wishes.dask is None:
-        workers = wishes.workers or available_cpus()
-        return partial(_here, batch.dataset, batch.task, workers)
+    if options.dask is None:
+        workers = options.workers or available_cpus()
+        return lambda points: answers_here(batch.dataset, batch.task, points, workers)
     from server.cluster.client import answers_on_dask
 
-    return partial(_there, answers_on_dask, batch, wishes)
-
-
-def _here(dataset: Path, task: Task, workers: int, points: Iterable[F64]) -> Iterator[Answer]:
-    return answers_here(dataset, task, points, workers)
-
-
-def _there(
-    ask: Callable[..., Iterator[Answer]], batch: Batch, wishes: Wishes, points: Iterable[F64]
-) -> Iterator[Answer]:
-    return ask(wishes.dask, batch.dataset, batch.task, points, wishes.dataset_url, say=err.print)
+    address, url = options.dask, options.dataset_url
+    return lambda points: answers_on_dask(
+        address, batch.dataset, batch.task, points, url, say=err.print
+    )
 
 
 class _Shown:
     """Shows how far a batch is: a bar, or a line now and then where there is no terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, resumes: bool) -> None:
         self.rows = 0
+        self._resumes = resumes
         columns: Sequence[ProgressColumn] = (
             BarColumn(),
             TaskProgressColumn(),
@@ -249,6 +268,13 @@ class _Shown:
     def show(self, progress: Progress) -> None:
         """Move the bar, which is drawn here and by no thread: workers are forked."""
         self.rows = progress.rows
+        if self._resumes:
+            self._resumes = False
+            err.print(
+                f"going on after {progress.rows:,} rows"
+                if progress.rows
+                else "there is nothing to go on with: beginning anew"
+            )
         now = time.monotonic()
         new_rows = progress.rows - progress.resumed_rows
         rate = round(new_rows / max(now - self._began, 1e-9))
@@ -262,12 +288,20 @@ class _Shown:
 
 def _say(summary: Summary) -> None:
     others = {name: n for name, n in summary.statuses.items() if name != "Ok"}
+    n_ok = summary.statuses.get("Ok", 0)
     told = "".join(f", {n:,} {name}" for name, n in others.items())
     new = summary.rows - summary.resumed_rows
+    these = f"{new:,} of them" if summary.resumed_rows else "all"
     out.print(
-        f"{summary.output}: {summary.rows:,} rows, {summary.statuses.get('Ok', 0):,} Ok{told};"
-        f" {new:,} in {summary.seconds:.1f} s, {summary.rows_per_s:,.0f} rows/s"
+        f"{summary.output}: {_number(summary.rows, 'row')}, {n_ok:,} Ok{told};"
+        f" {these} in {summary.seconds:.1f} s, {summary.rows_per_s:,.0f} rows/s"
     )
+    if summary.rows and not n_ok:
+        err.print("no row has an answer: are these points of this map, and longitudes first?")
     if summary.dropped_values:
-        n = summary.dropped_values
-        out.print(f"{n:,} values did not fit the type of their column and are left out")
+        what = _number(summary.dropped_values, "value")
+        err.print(f"{what} did not fit the type of the column and are left out")
+
+
+def _number(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' * (n != 1)}"

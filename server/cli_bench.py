@@ -1,9 +1,13 @@
 """The command that measures: what is planned, how it is shown, where it is written."""
 
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from threading import current_thread, main_thread
+from types import FrameType
+from typing import NoReturn
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -23,13 +27,14 @@ from server.console import err, out, size, table, write_json
 from server.kernels import load_kernels
 from server.locations import sample_extract
 
+HUNG_UP = 128 + signal.SIGHUP
 _MOST_WORKERS = 1024
 _PARSE_WORKERS = "1,2"
 _PARSE_REPEAT = 5
 
 
 @dataclass(frozen=True)
-class Wishes:
+class BenchOptions:
     """The options of the command as they were given."""
 
     workers: str | None
@@ -57,36 +62,40 @@ class Wishes:
         return " ".join(parts)
 
 
-def measure(what: str, extract: Path | None, wishes: Wishes) -> None:
+Wishes = BenchOptions
+"""As the command line calls them."""
+
+
+def measure(what: str, extract: Path | None, options: BenchOptions) -> None:
     """Measure, and write what came of it to standard output and to the picture."""
-    numbers = _numbers(_PARSE_WORKERS if wishes.workers is None else wishes.workers)
+    numbers = _numbers(_PARSE_WORKERS if options.workers is None else options.workers)
     what, path = _subject_of(what, extract)
-    if wishes.as_json and wishes.markdown:
+    if options.as_json and options.markdown:
         raise EngineError("--json and --markdown exclude each other")
-    if wishes.peers_python is not None and not wishes.peers:
+    if options.peers_python is not None and not options.peers:
         raise EngineError("--peers-python is of no use without --peers")
-    if wishes.plot is not None:
-        check_plot(wishes.plot)
+    if options.plot is not None:
+        check_plot(options.plot)
     load_kernels()
-    if what == "parse" and not (wishes.plot or wishes.markdown or wishes.grow or wishes.peers):
-        _bench_parsing(path, numbers, wishes.repeat or _PARSE_REPEAT, wishes.as_json)
+    if what == "parse" and not (options.plot or options.markdown or options.grow or options.peers):
+        _bench_parsing(path, numbers, options.repeat or _PARSE_REPEAT, options.as_json)
         return
     plan = Plan(
         what,
         path,
-        wishes.repeat,
-        wishes.seed,
-        max(numbers) if wishes.workers else None,
-        wishes.peers,
-        wishes.peers_python,
-        wishes.grow,
-        wishes.quick,
+        options.repeat,
+        options.seed,
+        max(numbers) if options.workers else None,
+        options.peers,
+        options.peers_python,
+        options.grow,
+        options.quick,
     )
-    with _showing(quiet=wishes.as_json) as show:
-        found = run_benchmarks(plan, wishes.command(what, path.name), show)
-    if wishes.plot is not None:
-        draw(*found, wishes.plot)
-    _write(found, wishes)
+    with hangup_ends(), _showing(quiet=options.as_json) as show:
+        found = run_benchmarks(plan, options.command(what, path.name), show)
+    if options.plot is not None:
+        draw(*found, options.plot)
+    _write(found, options)
 
 
 def _subject_of(what: str, extract: Path | None) -> tuple[str, Path]:
@@ -128,16 +137,38 @@ def _showing(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
         yield show
 
 
-def _write(found: Result, wishes: Wishes) -> None:
-    if wishes.as_json:
+@contextmanager
+def hangup_ends() -> Iterator[None]:
+    """Let a terminal that closes end what is under way by an exception, so that it cleans up.
+
+    Whoever has told us to go on without a terminal, as nohup does, is not disturbed.
+    """
+
+    def end(signum: int, frame: FrameType | None) -> NoReturn:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        raise SystemExit(HUNG_UP)
+
+    before = signal.getsignal(signal.SIGHUP)
+    if before != signal.SIG_DFL or current_thread() is not main_thread():
+        yield
+        return
+    signal.signal(signal.SIGHUP, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def _write(found: Result, options: BenchOptions) -> None:
+    if options.as_json:
         growth = asdict(found.growth) if found.growth else None
         write_json(asdict(found.report) | {"growth": growth})
-    elif wishes.markdown:
+    elif options.markdown:
         out.print(markdown_of(*found), end="")
     else:
         _show(found)
-    if wishes.plot is not None and not (wishes.as_json or wishes.markdown):
-        out.print(f"\n{wishes.plot}")
+    if options.plot is not None and not (options.as_json or options.markdown):
+        out.print(f"\n{options.plot}")
 
 
 def _show(found: Result) -> None:
@@ -174,7 +205,7 @@ def _numbers(text: str) -> list[int]:
 
 def _bench_parsing(extract: Path, numbers: Sequence[int], repeat: int, as_json: bool) -> None:
     """Measure reading alone, stage by stage."""
-    with _showing(quiet=True) as show:
+    with hangup_ends(), _showing(quiet=True) as show:
         found = run_parse_benchmark(
             extract, numbers, repeat, lambda done, total: show("measuring", done, total)
         )

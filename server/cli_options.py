@@ -52,3 +52,35 @@ DatasetUrl = Annotated[
     str | None,
     typer.Option(metavar="URL", help="Where workers that lack the dataset fetch it (fsspec)."),
 ]
+
+TaskName = Annotated[
+    str, typer.Option("--task", help="What is asked: route, table, nearest or isochrone.")
+]
+Geometry = Annotated[
+    bool, typer.Option("--geometry", help="Routes with their lines; GeoParquet if .parquet.")
+]
+Minutes = Annotated[
+    str | None, typer.Option(metavar="N,N...", help="Limits of isochrones; or --meters.")
+]
+Meters = Annotated[
+    str | None, typer.Option(metavar="N,N...", help="Limits of isochrones by distance.")
+]
+Direction = Annotated[
+    str, typer.Option(metavar="from|to", help="Isochrones from the points, or to them.")
+]
+Destinations = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Points to which a table has columns.")
+]
+DestinationColumns = Annotated[
+    str | None,
+    typer.Option(metavar="LON,LAT", help="As --columns, of the file of destinations."),
+]
+Distances = Annotated[
+    bool, typer.Option("--distances", help="A table's distances beside its durations.")
+]
+Keep = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,...", help="Columns to carry over, '' for none; by default all of them."
+    ),
+]

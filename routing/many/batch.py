@@ -38,6 +38,14 @@ class RouteStatus(IntEnum):
     INVALID = 3
     """One of the points is not a place on the globe."""
 
+    @property
+    def word(self) -> str:
+        """As it stands in tables: the codes of the HTTP interface."""
+        return _WORDS[self]
+
+
+_WORDS = ("Ok", "NoRoute", "NoSegment", "InvalidCoordinate")
+
 
 @dataclass(frozen=True)
 class Routes:
@@ -111,7 +119,7 @@ class NearestRoads:
 
 def status_names(status: U8) -> AnyArray:
     """The names of statuses (n,), as objects."""
-    names: AnyArray = np.array([one.name for one in RouteStatus], object)[status]
+    names: AnyArray = np.array([one.word for one in RouteStatus], object)[status]
     return names
 
 

@@ -5,10 +5,14 @@ import pyarrow as pa
 
 from gis.arrays import AnyArray
 from server.batch.answering import isochrone_columns
+from server.batch.errors import OutputError
 from server.batch.marks import MATRIX, WKB, marked
 from server.batch.task import STATUSES, Answer, Ragged, Task
 
 _STATUSES = pa.array(STATUSES)
+
+_MOST_BYTES = 2**31 - 1
+"""What Arrow's offsets of 32 bits reach."""
 
 
 def answer_fields(task: Task) -> list[pa.Field]:
@@ -46,6 +50,12 @@ def _column(value: AnyArray | Ragged, kind: pa.DataType, has_answer: AnyArray) -
     There the numbers are taken as they are, without a copy.
     """
     if isinstance(value, Ragged):
+        n_bytes = int(value.first[-1])
+        if n_bytes > _MOST_BYTES:
+            raise OutputError(
+                f"what {len(has_answer)} rows hold takes {n_bytes} bytes,"
+                f" expected at most {_MOST_BYTES}: choose a smaller --chunk-rows"
+            )
         missing = None
         if not has_answer.all():
             missing = pa.py_buffer(np.packbits(has_answer, bitorder="little"))

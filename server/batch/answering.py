@@ -12,7 +12,7 @@ from routing.areas.around import Shape
 from routing.engine import Engine
 from routing.errors import InvalidCoordinate, NoSegment
 from routing.many.batch import RouteStatus
-from server.batch.task import Answer, Ragged, Task
+from server.batch.task import MAIN_SHAPE, Answer, Ragged, Task
 
 
 def answer(engine: Engine, task: Task, points: F64) -> Answer:
@@ -62,9 +62,11 @@ def _tables(engine: Engine, task: Task, points: F64) -> Answer:
         strict=False,
         threads=1,
     )
-    columns: dict[str, AnyArray | Ragged] = {"duration_s": found.duration_s}
-    if found.distance_m is not None:
-        columns["distance_m"] = found.distance_m
+    # In the type of the output, so that nobody has to copy them.
+    columns: dict[str, AnyArray | Ragged] = {"duration_s": found.seconds(np.float32)}
+    metres = found.metres(np.float32)
+    if metres is not None:
+        columns["distance_m"] = metres
     return Answer(found.source_status, columns)
 
 
@@ -97,10 +99,10 @@ def _isochrones(engine: Engine, task: Task, points: F64) -> Answer:
 
 def isochrone_columns(task: Task) -> list[str]:
     """The names of the columns of shapes, one for each limit; the largest is "geometry"."""
-    unit = "m" if task.by_distance else "s"
+    unit, scale = ("m", 1) if task.by_distance else ("min", 60)
     largest = task.limits.index(max(task.limits))
     return [
-        "geometry" if i == largest else f"geometry_{limit:g}{unit}"
+        MAIN_SHAPE if i == largest else f"{MAIN_SHAPE}_{limit / scale:g}{unit}"
         for i, limit in enumerate(task.limits)
     ]
 

@@ -2,6 +2,8 @@
 
 import pyarrow as pa
 
+from server.batch.task import MAIN_SHAPE
+
 _KEY = b"whimbrel"
 
 WKB = "wkb"
@@ -9,9 +11,6 @@ WKB = "wkb"
 
 JSON = "json"
 """Text: each value is a JSON document."""
-
-MAIN_SHAPE = "geometry"
-"""The column of answers that are shapes."""
 
 MATRIX = "matrix"
 """Lists of equal length: a row of a travel-time matrix, NaN where there is no route."""

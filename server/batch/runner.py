@@ -5,32 +5,34 @@ import json
 import math
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import orjson
 import pyarrow as pa
 
 from gis.arrays import F64
-from gis.dataset import read_manifest
-from gis.version import installed_version
+from gis.dataset import Dataset
 from server.batch.answer_table import answer_columns, answer_fields
 from server.batch.marks import MATRIX, mark_of
 from server.batch.reading.source import Chunk, Source
 from server.batch.task import STATUSES, Answer, Task
+from server.batch.versions import LIBRARIES, VERSION
 from server.batch.writing.formats import format_of
 from server.batch.writing.partial import PartialOutput
 
-Answers: TypeAlias = Callable[[Iterable[F64]], Iterator[Answer]]
-"""What answers for chunks of points, in their order."""
+Answers: TypeAlias = Callable[[Iterable[F64]], Generator[Answer, None, None]]
+"""What answers for chunks of points, in their order, until it is closed."""
 
 _CELLS = 8_000_000
 """Cells of a matrix that are answered at a time: 32 MB."""
 
 _CHUNK_ROWS = {"route": 1 << 15, "nearest": 1 << 15, "isochrone": 1 << 5}
 
-_MOST_LINES, _POINTS = 1 << 12, 1 << 20
+_LEAST_LINES, _MOST_LINES, _POINTS = 1 << 8, 1 << 12, 1 << 20
 """Lines of a chunk, and about how many points they may have."""
 
 
@@ -41,7 +43,7 @@ class Batch:
     ``labels`` are the names of the destinations of a table, if they have any.
     """
 
-    dataset: Path
+    dataset: Dataset
     source: Source
     inputs: Sequence[Path]
     output: Path
@@ -60,8 +62,8 @@ class Batch:
             return min(max(_CELLS // max(len(task.destinations), 1), 16), 4096)
         if task.geometry:
             # A route through a square map has about twice as many points as the root of its edges.
-            n_edges = read_manifest(self.dataset).about.counts["edges"]
-            return max(min(_MOST_LINES, _POINTS // (2 * math.isqrt(n_edges) + 1)), 1)
+            n_points = 2 * math.isqrt(self.dataset.manifest.about.counts["edges"]) + 1
+            return min(max(_POINTS // n_points, _LEAST_LINES), _MOST_LINES)
         return _CHUNK_ROWS[task.name]
 
 
@@ -105,15 +107,18 @@ def run_batch(
     job = _identity(batch, schema)
     began = time.monotonic()
     with PartialOutput.open(batch.output, job, resume, overwrite, batch.inputs) as output:
+        if output.is_finished:  # by a run that was killed at its very end
+            return _summary(batch, output, output.n_rows, time.monotonic() - began)
         if output.is_new:
             output.append(form.begin(), b"", 0, 0, {})
         resumed = output.n_rows
         progress(_so_far(batch.source, output, resumed))
-        for chunk, found in _answered(batch, answers, output.end):
-            table = _table(batch, chunk, found, fields, schema)
-            data, note = form.encode(table, output.size)
-            output.append(data, note, len(table), chunk.end, _counts(found))
-            progress(_so_far(batch.source, output, resumed))
+        with closing(_answered(batch, answers, output.end)) as answered:
+            for chunk, found in answered:
+                table = _table(batch, chunk, found, fields, schema)
+                data, note = form.encode(table, output.size)
+                output.append(data, note, len(table), chunk.end, _counts(found))
+                progress(_so_far(batch.source, output, resumed))
         output.finish(form.end(output.notes))
         return _summary(batch, output, resumed, time.monotonic() - began)
 
@@ -138,7 +143,9 @@ def _is_wanted(batch: Batch, name: str) -> bool:
     return batch.answer_names is None or name in batch.answer_names
 
 
-def _answered(batch: Batch, answers: Answers, start: int) -> Iterator[tuple[Chunk, Answer]]:
+def _answered(
+    batch: Batch, answers: Answers, start: int
+) -> Generator[tuple[Chunk, Answer], None, None]:
     """The chunks from a place of the source on, each with its answer."""
     under_way: deque[Chunk] = deque()
 
@@ -147,8 +154,9 @@ def _answered(batch: Batch, answers: Answers, start: int) -> Iterator[tuple[Chun
             under_way.append(chunk)
             yield chunk.points
 
-    for found in answers(points()):
-        yield under_way.popleft(), found
+    with closing(answers(points())) as found_in_order:
+        for found in found_in_order:
+            yield under_way.popleft(), found
 
 
 def _table(
@@ -185,9 +193,9 @@ def _identity(batch: Batch, schema: pa.Schema) -> dict[str, Any]:
     """All that the bytes of the output depend on."""
     task = batch.task
     return {
-        "whimbrel": installed_version(),
-        "pyarrow": pa.__version__,
-        "dataset": read_manifest(batch.dataset).data,
+        "whimbrel": VERSION,
+        "libraries": f"{LIBRARIES}, Arrow {pa.__version__}, orjson {orjson.__version__}",
+        "dataset": batch.dataset.manifest.data,
         **{f"input {name}": value for name, value in batch.source.identity.items()},
         "task": task.name,
         "profile": task.profile,
@@ -197,6 +205,7 @@ def _identity(batch: Batch, schema: pa.Schema) -> dict[str, Any]:
         "destinations": hashlib.sha256(task.destinations.tobytes()).hexdigest()[:16],
         "labels": batch.labels and list(batch.labels),
         "limits": [list(task.limits), task.by_distance, task.reverse],
-        "columns": schema.names,
+        "output": batch.output.suffix.lower(),
+        "columns": [f"{column.name}: {column.type}" for column in schema],
         "chunk rows": batch.rows_at_a_time,
     }

@@ -6,14 +6,21 @@ from typing import NamedTuple
 import numpy as np
 
 from gis.arrays import F64, I64, U8, AnyArray
+from routing.many.batch import RouteStatus
 
 TASKS = ("route", "table", "nearest", "isochrone")
 
 N_POINTS = {"route": 2, "table": 1, "nearest": 1, "isochrone": 1}
 """Points that a row has: of a route origin and destination."""
 
-STATUSES = ("Ok", "NoRoute", "NoSegment", "InvalidCoordinate")
-"""By the numbers of `RouteStatus`: found; no way leads there; no road is near; no place."""
+MAIN_SHAPE = "geometry"
+"""The column of answers that are shapes; of several, that of the largest."""
+
+INVALID_ROW = len(RouteStatus)
+"""Beyond the numbers of `RouteStatus`: a row that is damaged, whatever points it seems to have."""
+
+STATUSES = (*(status.word for status in RouteStatus), "InvalidRow")
+"""As they stand in outputs, by their numbers."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,7 @@ class Answer(NamedTuple):
     """Answers for n rows: the status uint8 (n,), and columns of arrays (n,) or (n, m), or `Ragged`.
 
     Numbers are NaN and shapes empty where there is no answer. Columns whose names are those of
-    `answer_schema` for the task, in its order.
+    `answer_fields` for the task, in its order.
     """
 
     status: U8

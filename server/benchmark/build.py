@@ -35,9 +35,20 @@ def bench_build(subject: Subject, peers: Sequence[Peer], progress: Progress) -> 
     """Measure our build several times, each in a process of its own, and each peer's once."""
     checks = [subject.checked]
     found = _our_build(subject, progress)
-    for peer in prepared(subject, peers, "prepare", found, progress):
+    ready = prepared(subject, peers, "prepare", found, progress)
+    for peer in ready:
         took = peer.prepare(subject.extract, subject.workers)
         found.figures += _figures(peer.name, [took.wall_s], took.peak_bytes, took.disk_bytes)
+        found.notes.append(
+            f"{peer.name}'s {PREPARING}: one run, with the extract in the page cache; ours:"
+            f" median of {subject.repeat} after one that does not count"
+        )
+    if ready:
+        found.notes.append(
+            f"{GROUP}: {MEMORY}: ours is the most that all processes together had, sampled in a"
+            " run of its own that is not timed; others' is the most that their largest process"
+            " had, which the kernel counts in the timed run"
+        )
     found.checks += checks
     found.add(customizations(subject, peers, progress))
     return found

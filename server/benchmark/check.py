@@ -42,6 +42,19 @@ def reference_durations(engine: Engine, pairs: F64, threads: int = 1) -> Sequenc
         return list(pool.map(lambda pair: _duration(engine, pair, "dijkstra"), pairs.tolist()))
 
 
+def check_sample(
+    engine: Engine, pairs: F64, durations_s: F64, n: int, seed: int, threads: int = 1
+) -> str:
+    """Compare some durations of many, drawn at random, with Dijkstra's search."""
+    chosen = np.random.default_rng(seed).choice(len(pairs), min(n, len(pairs)), replace=False)
+    wanted = reference_durations(engine, pairs[chosen], threads)
+    for row, reference in zip(chosen.tolist(), wanted, strict=True):
+        _compare(pairs[row].tolist(), "routes", float(durations_s[row]), reference)
+    return (
+        f"{len(chosen):,} of {len(pairs):,} routes, drawn at random, agree with Dijkstra's search"
+    )
+
+
 def check_table(engine: Engine, points: F64, table: TravelTable, seed: int) -> str:
     """Compare cells of a square table, all or some drawn at random, with routes."""
     n = len(points)

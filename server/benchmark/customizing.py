@@ -12,9 +12,12 @@ from gis.dataset import open_dataset
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.network.road_network import RoadNetwork, arc_ends
 from routing.cch.customize import Customizer
+from routing.cch.query import new_state, run_query
+from routing.cch.weights import Weights
 from routing.search.dijkstra import SearchState, dijkstra
 from routing.search.seeds import Seeds
 from routing.store import PreparedProfile, load_network, load_profile
+from server.benchmark.check import WrongAnswer
 from server.benchmark.measure import Contender, Findings, Progress, Subject, able, take_turns
 from server.benchmark.peers.peer import Peer, PeerFailed
 from server.benchmark.results import OURS, figure
@@ -34,13 +37,22 @@ def customizations(subject: Subject, peers: Sequence[Peer], progress: Progress) 
     customizer = Customizer.of(profile.turn_graph, profile.hierarchy)
     path = subject.folder.resolve() / "graph.npz"
     ready: list[Peer] = []
+    ends = _random_ends(profile, subject.seed)
+    wanted = _costs_by_dijkstra(profile, ends)
+    numbers = sorted({1, subject.workers})
+    for threads in numbers:
+        weights = customizer.customize(profile.metric, threads)
+        _check_weights(profile, weights, ends, wanted)
+    found.checks.append(
+        f"{len(ends)} paths by the weights of a customization cost what Dijkstra's search finds"
+    )
     for peer in able(peers, "graph"):
         progress(f"{peer.name}: ordering", 0, 1)
         if not path.exists():
             write_graph(path, profile, load_network(dataset.arrays)[0])
         try:
             runs = [peer.number("order", graph=str(path))]
-            found.checks.append(_compare(peer, profile, subject))
+            found.checks.append(_compare(peer, subject, ends, wanted))
         except PeerFailed as error:
             found.notes.append(f"{error}: left out")
             continue
@@ -50,7 +62,7 @@ def customizations(subject: Subject, peers: Sequence[Peer], progress: Progress) 
             f"{peer.name} answers for vertices of a graph, not for points on a map: it orders and"
             " customizes our search graph, roads as vertices, on one thread"
         )
-    for threads in sorted({1, subject.workers}):
+    for threads in numbers:
 
         def customize(threads: int = threads) -> float:
             start = time.perf_counter()
@@ -67,21 +79,56 @@ def customizations(subject: Subject, peers: Sequence[Peer], progress: Progress) 
     return found
 
 
-def _compare(peer: Peer, profile: PreparedProfile, subject: Subject) -> str:
-    """Hold a peer's paths between random vertices against Dijkstra's search."""
+def _random_ends(profile: PreparedProfile, seed: int) -> list[tuple[int, int]]:
+    """Pairs of vertices of the search graph."""
+    n = profile.turn_graph.n_vertices
+    drawn = np.random.default_rng(seed).integers(0, n, (_N_COMPARED, 2))
+    return [(first, last) for first, last in drawn.tolist()]
+
+
+def _costs_by_dijkstra(
+    profile: PreparedProfile, ends: Sequence[tuple[int, int]]
+) -> list[int | None]:
+    """What the paths cost, None where there is none."""
     graph, metric = profile.turn_graph, profile.metric
-    ends = np.random.default_rng(subject.seed).integers(0, graph.n_vertices, (_N_COMPARED, 2))
-    path = subject.folder.resolve() / "ends.npy"
-    np.save(path, ends)
-    theirs = peer.ask("costs", ends=str(path))["costs"]
     state = SearchState(graph)
-    for (first, last), cost in zip(ends.tolist(), theirs, strict=True):
-        wanted = dijkstra(state, graph, metric, _at(first), _at(last)).cost
-        if cost != (None if wanted == INF else wanted):
-            raise PeerFailed(
-                f"{peer.name}: the path from {first} to {last} costs {cost}, not {wanted}"
+    costs = [dijkstra(state, graph, metric, _at(first), _at(last)).cost for first, last in ends]
+    return [None if cost == INF else cost for cost in costs]
+
+
+def _check_weights(
+    profile: PreparedProfile,
+    weights: Weights,
+    ends: Sequence[tuple[int, int]],
+    wanted: Sequence[int | None],
+) -> None:
+    """Hold paths by customized weights against Dijkstra's search."""
+    state = new_state(profile.hierarchy)
+    for (first, last), cost in zip(ends, wanted, strict=True):
+        found = run_query(state, profile.hierarchy, weights, _at(first), _at(last)).cost
+        if found != (INF if cost is None else cost):
+            raise WrongAnswer(
+                f"by customized weights the path from vertex {first} to {last} costs {found},"
+                f" Dijkstra's search finds {cost}"
             )
-    return f"{_N_COMPARED} paths of {peer.name} cost what Dijkstra's search finds"
+
+
+def _compare(
+    peer: Peer,
+    subject: Subject,
+    ends: Sequence[tuple[int, int]],
+    wanted: Sequence[int | None],
+) -> str:
+    """Hold a peer's paths against Dijkstra's search."""
+    path = subject.folder.resolve() / "ends.npy"
+    np.save(path, np.array(ends))
+    theirs = peer.ask("costs", ends=str(path))["costs"]
+    for (first, last), cost, found in zip(ends, wanted, theirs, strict=True):
+        if found != cost:
+            raise PeerFailed(
+                f"{peer.name}: the path from {first} to {last} costs {found}, not {cost}"
+            )
+    return f"{len(ends)} paths of {peer.name} cost what Dijkstra's search finds"
 
 
 def _at(vertex: int) -> Seeds:

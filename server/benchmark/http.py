@@ -15,7 +15,8 @@ import orjson
 from gis.errors import EngineError, ResourceError
 from routing.engine import Engine
 from server.benchmark.check import WrongAnswer
-from server.benchmark.load import Answer, LoadError, fetch, put_load, request
+from server.benchmark.check_lines import check_polyline, line_of
+from server.benchmark.load import LoadError, Response, fetch, put_load, request
 from server.benchmark.measure import (
     Contender,
     Findings,
@@ -60,7 +61,7 @@ class Served(NamedTuple):
     name: str
     port: int
     requests: list[bytes]
-    answers: list[Answer]
+    answers: list[Response]
 
 
 def bench_http(subject: Subject, peers: Sequence[Peer], progress: Progress) -> Findings:
@@ -154,7 +155,7 @@ def _checked(
         f"{len(answers):,} requests over HTTP ({kind.name}): answers agree with the engine, and"
         " stay the same, byte for byte, under load"
     )
-    theirs: dict[str, list[Answer]] = {}
+    theirs: dict[str, list[Response]] = {}
     for name, port in ports.items():
         try:
             theirs[name] = fetch(port, requests)
@@ -178,7 +179,7 @@ def _checked(
     ], found
 
 
-def _body(answer: Answer) -> Body:
+def _body(answer: Response) -> Body:
     try:
         found = orjson.loads(answer.body)
     except orjson.JSONDecodeError:
@@ -188,7 +189,7 @@ def _body(answer: Answer) -> Body:
     return found
 
 
-def _is_ok(answer: Answer) -> bool:
+def _is_ok(answer: Response) -> bool:
     try:
         _body(answer)
     except WrongAnswer:
@@ -201,6 +202,11 @@ def _check_route(engine: Engine, points: list[tuple[float, float]], body: Body) 
     wanted = engine.route(points)
     _compare("duration", found["duration"], wanted.duration_s)
     _compare("distance", found["distance"], wanted.distance_m)
+
+
+def _check_line(engine: Engine, points: list[tuple[float, float]], body: Body) -> None:
+    _check_route(engine, points, body)
+    check_polyline(body["routes"][0].get("geometry"), *line_of(engine.route(points)))
 
 
 def _check_table(engine: Engine, points: list[tuple[float, float]], body: Body) -> None:
@@ -227,7 +233,7 @@ def _compare(what: str, found: float, wanted: float) -> None:
 _ROUTE = "/route/v1/driving/{}?generate_hints=false&overview="
 KINDS = (
     Kind("route", 2, lambda at: _ROUTE.format(at) + "false", _check_route),
-    Kind("route with its geometry", 2, lambda at: _ROUTE.format(at) + "full", _check_route),
+    Kind("route with its geometry", 2, lambda at: _ROUTE.format(at) + "full", _check_line),
     Kind(
         f"table {TABLE_SIDE} x {TABLE_SIDE}",
         TABLE_SIDE,

@@ -28,8 +28,8 @@ class LoadError(EngineError):
     """A server that does not answer, or not as before."""
 
 
-class Answer(NamedTuple):
-    """An answer to one request."""
+class Response(NamedTuple):
+    """What a server says to one request."""
 
     status: int
     body: bytes
@@ -93,7 +93,7 @@ class _Connection:
         except OSError as error:
             raise LoadError(f"port {self._port}: {error.strerror}") from None
 
-    def receive(self) -> Answer | None:
+    def receive(self) -> Response | None:
         """Take what has come: the answer if it is whole; none also after sending anew."""
         try:
             data = self.sock.recv(_RECEIVE_BYTES)
@@ -111,7 +111,7 @@ class _Connection:
         self._fresh &= answer is None
         return answer
 
-    def ask(self, data: bytes) -> Answer:
+    def ask(self, data: bytes) -> Response:
         """Send a request and wait for its answer."""
         self.send(data)
         while True:
@@ -120,7 +120,7 @@ class _Connection:
                 return answer
 
 
-def _parse(received: bytearray) -> Answer | None:
+def _parse(received: bytearray) -> Response | None:
     """The answer that was received, if it is whole."""
     end = received.find(_END_OF_HEAD)
     if end < 0:
@@ -130,13 +130,13 @@ def _parse(received: bytearray) -> Answer | None:
     try:
         _, status, *_ = head.split(b" ", 2)
         length = int(head.split(b"\r\ncontent-length:", 1)[1].split(b"\r\n", 1)[0])
-        found = Answer(int(status), bytes(received[body : body + length]))
+        found = Response(int(status), bytes(received[body : body + length]))
     except (IndexError, ValueError):
         raise LoadError("the server answers what is no HTTP with a length") from None
     return found if len(found.body) == length else None
 
 
-def fetch(port: int, requests: Sequence[bytes]) -> list[Answer]:
+def fetch(port: int, requests: Sequence[bytes]) -> list[Response]:
     """The answers to some requests, one after another."""
     connection = _Connection(port)
     try:
@@ -148,7 +148,7 @@ def fetch(port: int, requests: Sequence[bytes]) -> list[Answer]:
 def put_load(
     port: int,
     requests: Sequence[bytes],
-    answers: Sequence[Answer],
+    answers: Sequence[Response],
     seconds: float,
     processes: int = 1,
     connections: int = 1,

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -105,6 +106,9 @@ class Subject:
         return check_routes(self.engine, self.pairs[: self.n_checked], self.workers)
 
 
+SHARE_S = 60.0
+"""What a peer may take for one figure; it is given less to do, or fewer turns, if it is slow."""
+
 Benchmark: TypeAlias = Callable[[Subject, Sequence[Peer], Progress], Findings]
 
 
@@ -127,25 +131,34 @@ def take_turns(
     """Let all contenders run in turn, ``repeat`` times, after one turn that does not count.
 
     In turn, so that whatever else the machine does meets all of them alike. A peer that fails is
-    left out, which a note says.
+    left out, and one that needs more than its share has fewer turns, which notes say.
     """
     found = Findings()
     runs: dict[str, list[float]] = {contender.name: [] for contender in contenders}
+    spent_s = dict.fromkeys(runs, 0.0)
     turns = repeat + warm_up
     for turn in range(turns):
         for index, contender in enumerate(contenders):
             progress(f"{group}: {name}", turn * len(contenders) + index, turns * len(contenders))
-            if contender.name not in runs:
+            who = contender.name
+            if who not in runs or (runs[who] and who != OURS and spent_s[who] > SHARE_S):
                 continue
+            start = time.perf_counter()
             try:
                 value = contender.run()
             except PeerFailed as error:
                 found.notes.append(f"{error}: left out")
-                del runs[contender.name]
+                del runs[who]
                 continue
+            spent_s[who] += time.perf_counter() - start
             if turn or not warm_up:
-                runs[contender.name].append(value)
+                runs[who].append(value)
     progress(f"{group}: {name}", turns * len(contenders), turns * len(contenders))
+    found.notes += [
+        f"{who} has {len(values)} of {repeat} runs of {group}: {name}: it took {spent_s[who]:.0f} s"
+        for who, values in runs.items()
+        if len(values) < repeat
+    ]
     found.figures = [figure(group, name, who, unit, values) for who, values in runs.items()]
     return found
 

@@ -188,7 +188,8 @@ class _Room:
 def _live(parent: Connection, copy: Connection, work: Callable[[], object]) -> None:
     """Work whenever the parent asks for it, until it is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends us
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, signal.SIG_DFL)
     copy.close()
     try:
         while True:

@@ -28,6 +28,8 @@ _HEAD_IN = 1.2
 _GROWTH_IN = 4.5
 _LOG_ABOVE = 30.0
 """Panels whose values differ by more than this have a logarithmic scale."""
+_MAX_STEPS = 4
+"""Between ticks of a linear scale: a value with its unit takes a fifth of the width."""
 _SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "whimbrel",  # the same report makes the same bytes
     "svg.fonttype": "none",
@@ -170,6 +172,8 @@ def _draw_bars(axes: Any, panel: _Panel, colours: dict[str, str]) -> None:
         at += 0.6
     if logarithmic:
         axes.set_xscale("log")
+    else:
+        axes.locator_params(axis="x", nbins=_MAX_STEPS)
     axes.xaxis.set_major_formatter(lambda value, _: _tick(value, panel.unit))
     axes.xaxis.set_minor_formatter("")
     axes.set_xlim(start, 1.02 * high if high > start else start + 1)

@@ -1,5 +1,6 @@
 """Processes that are measured: their time, and the memory of them and all that they start."""
 
+import json
 import os
 import signal
 import subprocess
@@ -16,6 +17,8 @@ from gis.errors import EngineError
 _SAMPLE_S = 0.02
 _ENTRY = "from server.cli import main; main()"
 _KB = 1024
+_READ_BYTES = 1 << 20
+_LAUNCHER = Path(__file__).with_name("launcher.py")
 
 
 class ProcessFailed(EngineError):
@@ -27,7 +30,8 @@ class Run(NamedTuple):
 
     ``peak_bytes`` is the most that it and its descendants had in memory at one time, pages that
     they share counted once, or the most that one of them ever had if that is more, since samples
-    miss a peak between them; 0 if that was not sampled.
+    miss a peak between them. If that was not sampled, it is the most that the largest of them ever
+    had, as the kernel counts it.
     """
 
     wall_s: float
@@ -56,20 +60,28 @@ def run_process(
 ) -> Run:
     """Run a command in a folder to its end.
 
-    Sampling reads a few files 50 times a second: leave it out where the time matters more than
-    the memory. Raises ``ProcessFailed`` with the last line that a failing command wrote.
+    Sampling reads a few files 50 times a second and stops the process meanwhile: leave it out
+    where the time matters. Raises ``ProcessFailed`` with the last line that a failing command
+    wrote.
     """
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with (
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+        tempfile.TemporaryFile() as report,
+    ):
+        number = report.fileno()
+        launcher = [sys.executable, "-I", "-S", str(_LAUNCHER), str(number)]
         start = time.perf_counter()
         try:
             process = subprocess.Popen(
-                command,
+                command if sampled else [*launcher, *command],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
                 cwd=folder,
                 env=environment,
                 start_new_session=True,
+                pass_fds=() if sampled else (number,),
             )
         except OSError as error:
             raise ProcessFailed(f"{command[0]}: {error.strerror}") from None
@@ -78,11 +90,22 @@ def run_process(
             wall_s = time.perf_counter() - start
         finally:
             _end(process)
-        output, errors = _text(out), _text(err)
-        if process.returncode != 0:
+        output, errors, told = _text(out), _text(err), _text(report)
+        code = process.returncode
+        if told:
+            wall_s, peak, code = _told(told, command)
+        if code != 0:
             said = last_line(errors) or last_line(output)
-            raise ProcessFailed(f"{Path(command[0]).name} {_why(process.returncode)}: {said}")
+            raise ProcessFailed(f"{Path(command[0]).name} {_why(code)}: {said}")
     return Run(wall_s, peak, output)
+
+
+def _told(text: str, command: Sequence[str]) -> tuple[float, int, int]:
+    """What the launcher tells: seconds, bytes, and how the command ended."""
+    found = json.loads(text)
+    if "error" in found:
+        raise ProcessFailed(f"{command[0]}: {found['error']}")
+    return found["wall_s"], found["peak_kb"] * _KB, found["code"]
 
 
 def _wait(process: "subprocess.Popen[bytes]", sampled: bool, deadline: float) -> int:
@@ -158,3 +181,10 @@ def folder_bytes(folder: Path) -> int:
     """Bytes of all files in a folder and below, links left out."""
     files = (path for path in folder.rglob("*") if not path.is_symlink() and path.is_file())
     return sum(path.stat().st_size for path in files)
+
+
+def read_through(path: Path) -> None:
+    """Read a file to its end: whoever reads it next finds it in memory."""
+    with path.open("rb", buffering=0) as file:
+        while file.read(_READ_BYTES):
+            pass

@@ -1,7 +1,7 @@
 """Single routes and many: ours and each peer's on the same pairs of points."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -9,7 +9,8 @@ import numpy as np
 from gis.arrays import F64
 from server.api.osrm_json import route_answer
 from server.api.osrm_params import RouteParams
-from server.benchmark.check import compare_durations
+from server.benchmark.check import WrongAnswer, check_sample, compare_durations
+from server.benchmark.check_lines import check_lines
 from server.benchmark.measure import (
     Contender,
     Findings,
@@ -21,6 +22,7 @@ from server.benchmark.measure import (
 )
 from server.benchmark.peers.peer import Peer, PeerFailed
 from server.benchmark.results import OURS
+from server.benchmark.slow import Questions, a_second, notes_of, number_in_share, per_route
 
 GROUP = "query"
 ROUTE = "route, distance and duration"
@@ -30,45 +32,85 @@ MANY = "routes a second"
 
 def bench_query(subject: Subject, peers: Sequence[Peer], progress: Progress) -> Findings:
     """Measure routes one by one, with their geometry, and as many as can be had in a second."""
-    found = Findings(checks=[subject.checked])
-    path = str(subject.folder.resolve() / "pairs.npy")
-    np.save(path, subject.pairs)
-    ready = prepared(subject, peers, "route", found, progress)
-    found.notes += _comparisons(subject, ready, path)
+    progress(f"{GROUP}: checking the answers", 0, 1)
+    lines = check_lines(subject.engine, subject.pairs[: subject.n_checked])
+    found = Findings(checks=[subject.checked, lines])
+    asked = _shares(subject, prepared(subject, peers, "route", found, progress), found)
     n = len(subject.pairs)
-    for name, ours, options in (
-        (ROUTE, _plain_routes(subject), {}),
-        (GEOMETRY, _whole_routes(subject), {"geometry": True}),
+    for name, ours, geometry in (
+        (ROUTE, _plain_routes(subject), False),
+        (GEOMETRY, _whole_routes(subject), True),
     ):
         contenders = [Contender(OURS, lambda ours=ours: ours() / n)]  # type: ignore[misc]
-        contenders += [
-            Contender(peer.name, partial(_per_route, peer, path, n, options))
-            for peer in able(ready, "route")
-        ]
+        contenders += [per_route(peer, asked[peer.name], geometry) for peer in _still(peers, asked)]
         found.add(take_turns(GROUP, name, "s", contenders, subject.repeat, progress))
-    many = subject.more_pairs(subject.n_many)
-    for threads in sorted({1, subject.workers}):
-        name = f"{MANY}, {threads} thread{'s' * (threads > 1)}"
-        contenders = [Contender(OURS, partial(_routes_a_second, subject, many, threads))]
-        contenders += [
-            Contender(peer.name, partial(_asked_a_second, peer, path, n, threads))
-            for peer in able(ready, "threads")
-        ]
-        found.add(take_turns(GROUP, name, "1/s", contenders, subject.repeat, progress))
+    found.add(_many(subject, able(_still(peers, asked), "threads"), asked, progress))
     return found
 
 
-def _comparisons(subject: Subject, peers: Sequence[Peer], path: str) -> list[str]:
-    """What to think of the peers' answers: a speed means little if they are others."""
-    notes = []
-    ours = subject.engine.routes(subject.pairs[:, :2], subject.pairs[:, 2:]).duration_s
-    for peer in able(peers, "durations"):
+def _still(peers: Sequence[Peer], asked: Mapping[str, Questions]) -> list[Peer]:
+    """The peers that take part and have not failed."""
+    return [peer for peer in able(peers, "route") if peer.name in asked]
+
+
+def _shares(subject: Subject, peers: Sequence[Peer], found: Findings) -> dict[str, Questions]:
+    """The pairs that each peer is asked for, and what to think of its answers to them.
+
+    A speed means little if they are others than ours.
+    """
+    pairs = subject.pairs
+    ours = subject.engine.routes(pairs[:, :2], pairs[:, 2:]).duration_s
+    asked: dict[str, Questions] = {}
+    for peer in peers:
         try:
-            theirs = peer.durations(path, len(ours))
-            notes.append(compare_durations(peer.name, ours, theirs))
+            n = number_in_share(peer, subject)
+            questions = Questions.of(subject.folder, f"{peer.name}-pairs", pairs[:n])
+            if "durations" in peer.abilities:
+                theirs = peer.durations(questions.path, n)
+                found.notes.append(compare_durations(peer.name, ours[:n], theirs))
         except PeerFailed as error:
-            notes.append(f"{error}: left out")
-    return notes
+            found.notes.append(f"{error}: left out")
+            continue
+        asked[peer.name] = questions
+    found.notes += notes_of({name: questions.n for name, questions in asked.items()}, len(pairs))
+    return asked
+
+
+def _many(
+    subject: Subject, peers: Sequence[Peer], asked: Mapping[str, Questions], progress: Progress
+) -> Findings:
+    """Many pairs: ours in one call, others' the first of them one by one."""
+    progress(f"{GROUP}: checking many routes", 0, 1)
+    many = subject.more_pairs(subject.n_many)
+    found = Findings(checks=[_check_many(subject, many)])
+    parts = {
+        peer.name: Questions.of(subject.folder, f"{peer.name}-many", many[: asked[peer.name].n])
+        for peer in peers
+    }
+    for threads in sorted({1, subject.workers}):
+        name = f"{MANY}, {threads} thread{'s' * (threads > 1)}"
+        contenders = [Contender(OURS, partial(_routes_a_second, subject, many, threads))]
+        contenders += [a_second(peer, parts[peer.name], threads) for peer in peers]
+        found.add(take_turns(GROUP, name, "1/s", contenders, subject.repeat, progress))
+    found.notes += [
+        f"{MANY}: {OURS} is given {len(many):,} pairs in one call, {name} is asked for the first"
+        f" {part.n:,} of them one by one, there being no such call; threads share them"
+        for name, part in parts.items()
+    ]
+    return found
+
+
+def _check_many(subject: Subject, many: F64) -> str:
+    """Some of the answers that are timed are right, and those of all threads are the same."""
+    one, more = (
+        subject.engine.routes(many[:, :2], many[:, 2:], threads=threads)
+        for threads in (1, subject.workers)
+    )
+    for column in ("duration_s", "distance_m"):
+        if not np.array_equal(getattr(one, column), getattr(more, column), equal_nan=True):
+            raise WrongAnswer(f"routes on {subject.workers} threads finds another {column}")
+    sample = subject.n_checked, subject.seed, subject.workers
+    return check_sample(subject.engine, many, one.duration_s, *sample)
 
 
 def _plain_routes(subject: Subject) -> Callable[[], float]:
@@ -100,14 +142,6 @@ def _whole_routes(subject: Subject) -> Callable[[], float]:
 
 def _ends(pairs: F64) -> list[list[tuple[float, float]]]:
     return [[(a, b), (c, d)] for a, b, c, d in pairs.tolist()]
-
-
-def _per_route(peer: Peer, path: str, n: int, options: dict[str, bool]) -> float:
-    return peer.number("route", pairs=path, **options) / n
-
-
-def _asked_a_second(peer: Peer, path: str, n: int, threads: int) -> float:
-    return n / peer.number("route", pairs=path, threads=threads)
 
 
 def _routes_a_second(subject: Subject, pairs: F64, threads: int) -> float:

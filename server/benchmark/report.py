@@ -58,7 +58,25 @@ def tables_of(report: Report) -> list[Table]:
     ]
 
 
-def growth_table(growth: Growth) -> Table:
+def plain_tables_of(report: Report) -> list[Table]:
+    """A table for each group with a column for each contender and medians alone."""
+    tables = []
+    for group in dict.fromkeys(found.group for found in report.figures):
+        figures = [found for found in report.figures if found.group == group]
+        by_place = {(found.name, found.contender): found for found in figures}
+        contenders = sorted(
+            dict.fromkeys(found.contender for found in figures), key=lambda who: who != OURS
+        )
+        rows = [
+            [name, *(_value(by_place.get((name, who)), with_spread=False) for who in contenders)]
+            for name in dict.fromkeys(found.name for found in figures)
+        ]
+        columns = ["", *(who.capitalize() if _is_ours(who) else who for who in contenders)]
+        tables.append(Table(group, columns, rows))
+    return tables
+
+
+def growth_table(growth: Growth, with_spread: bool = True) -> Table:
     """A row for each grid, and the exponents below."""
     columns = ["grid", "nodes", "arcs", "extract", *growth.names]
     figures = {(found.name, found.contender): found for found in growth.figures}
@@ -68,7 +86,7 @@ def growth_table(growth: Growth) -> Table:
             f"{grid.nodes:,}",
             f"{grid.arcs:,}",
             value_of(grid.extract_bytes / 1e6, "MB"),
-            *(_value(figures[name, grid.name]) for name in growth.names),
+            *(_value(figures[name, grid.name], with_spread) for name in growth.names),
         ]
         for grid in growth.grids
     ]
@@ -96,14 +114,17 @@ def versions_of(report: Report) -> str:
 
 
 def markdown_of(report: Report, growth: Growth | None = None) -> str:
-    """The tables as they stand in a README, with date, machine and command."""
+    """The tables as they stand in a README, with date, machine and command.
+
+    How far the runs lie apart is left to the other forms: it would fill the tables.
+    """
     runs = max((found.runs for found in report.figures), default=0)
     parts = [
         f"Measured on {report.date} on {report.machine}, with {versions_of(report)}, by"
-        f" `{report.command}`: {_map_of(report)}; medians of up to {runs} runs, least and most in"
-        " brackets."
+        f" `{report.command}`: {_map_of(report)}; medians of up to {runs} runs."
     ]
-    for group in [*tables_of(report), *([growth_table(growth)] if growth else [])]:
+    grown = [growth_table(growth, with_spread=False)] if growth else []
+    for group in [*plain_tables_of(report), *grown]:
         head = [group.title, *group.columns[1:]]
         lines = [head, ["---"] * len(head), *group.rows]
         parts.append("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
@@ -140,17 +161,22 @@ def _table(group: str, figures: Sequence[Figure]) -> Table:
     return Table(group, columns, rows)
 
 
-def _value(found: Figure | None) -> str:
+def _is_ours(contender: str) -> bool:
+    """Whether it is ours, or ours in another way."""
+    return contender.split(",")[0] == OURS
+
+
+def _value(found: Figure | None, with_spread: bool = True) -> str:
     if found is None:
         return _LACKING
-    spread = spread_of(found)
+    spread = spread_of(found) if with_spread else ""
     return value_of(found.value, found.unit) + (f" ({spread})" if spread else "")
 
 
 def _times(figures: Mapping[tuple[str, str], Figure], theirs: Figure | None) -> str:
     """How many times as good ours is as theirs; nothing for ours itself."""
     ours = figures.get((theirs.name, OURS)) if theirs else None
-    if ours is None or theirs is None or ours is theirs:
+    if ours is None or theirs is None or _is_ours(theirs.contender):
         return ""
     return f"{_digits(ratio_of(ours, theirs))} x"
 

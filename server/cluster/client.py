@@ -9,13 +9,12 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gis.arrays import F64
-from gis.dataset import read_manifest
+from gis.dataset import Dataset
 from server.batch.task import Answer, Ragged, Task
 from server.cluster.errors import ClusterError
 from server.cluster.quiet import quiet_logs
@@ -43,13 +42,13 @@ PATIENCE_S = 600.0
 
 def answers_on_dask(
     address: str,
-    dataset: Path,
+    dataset: Dataset,
     task: Task,
     points: Iterable[F64],
     url: str | None = None,
     say: Callable[[str], None] = _log.warning,
     patience_s: float = PATIENCE_S,
-) -> Iterator[Answer]:
+) -> Generator[Answer, None, None]:
     """The answers for chunks of points, in order, computed by the workers of a scheduler.
 
     Each worker opens the dataset at the same path; one that lacks it fetches it from ``url``,
@@ -57,7 +56,7 @@ def answers_on_dask(
     cluster, and those of a lost worker are computed again by another. ``say`` is told what a
     user should know meanwhile. Raises ``ClusterError``; to end early, close the iterator.
     """
-    where = Where(read_manifest(dataset).data, str(dataset.absolute()), url)
+    where = Where(dataset.manifest.data, str(dataset.path.absolute()), url)
     _import_distributed()
     with quiet_logs(), _large_chunks(), _connected(address, say) as client:
         sender = _Sender(client, address, partial(encode_job, where, task))
@@ -292,7 +291,7 @@ def _one_line(address: str, what: str = "") -> Iterator[None]:
         ) from None
     except Exception as error:
         place = ", ".join(getattr(error, "__notes__", ())) or address
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        reason = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
         raise ClusterError(": ".join(filter(None, [place, what, reason]))) from error
 
 

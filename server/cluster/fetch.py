@@ -103,15 +103,18 @@ def _manifest_at(url: str) -> tuple[bytes, Manifest]:
     return text, decode_manifest(text, shown(url))
 
 
-def _copy(url: str, file: Path, most_bytes: int) -> None:
+def _copy(url: str, file: Path, n_bytes: int) -> None:
     """Copy what is at a URL to a file and flush it; what may pass is tried again."""
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             with file.open("wb") as target, closing(pieces(url)) as found:
                 for piece in found:
                     target.write(piece)
-                    if target.tell() > most_bytes:  # what is too short, its checksum will tell
-                        raise DatasetError(f"{shown(url)}: damaged: longer than {most_bytes} bytes")
+                    if target.tell() > n_bytes:
+                        raise DatasetError(f"{shown(url)}: damaged: longer than {n_bytes} bytes")
+                if target.tell() < n_bytes:  # a lost connection looks like an end
+                    got = target.tell()
+                    raise Unreachable(f"{shown(url)}: ends after {got} of {n_bytes} bytes")
                 target.flush()
                 os.fsync(target.fileno())
             return

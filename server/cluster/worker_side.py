@@ -12,9 +12,9 @@ from gis.errors import DatasetError, EngineError
 from routing.engine import Engine
 from server.batch.answering import answer
 from server.batch.task import Answer, Task
+from server.batch.versions import VERSION
 from server.cluster.errors import ClusterError
 from server.cluster.fetch import fetch_dataset, fetched_dataset
-from server.cluster.versions import VERSION
 
 _log = logging.getLogger(__name__)
 

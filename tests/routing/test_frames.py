@@ -24,7 +24,7 @@ def test_routes() -> None:
     frame = engine.routes([a, a, island, a], [b, (200, 0), b, a], geometry=True).to_geopandas()
     assert frame.crs == "EPSG:4326"
     assert list(frame.columns) == ["duration_s", "distance_m", "status", "geometry"]
-    assert frame.status.tolist()[:2] == ["OK", "INVALID"] and frame.status[3] == "OK"
+    assert frame.status.tolist()[:2] == ["Ok", "InvalidCoordinate"] and frame.status[3] == "Ok"
     for row, end in ((0, b), (3, a)):
         route = engine.route([a, end])
         (leg,) = route.legs
@@ -37,8 +37,10 @@ def test_routes() -> None:
             route.distance_m,
         )
     assert frame.geometry[1] is None and np.isnan(frame.duration_s[1])
-    assert (frame.status[2] == "OK") == (frame.geometry[2] is not None)
+    assert (frame.status[2] == "Ok") == (frame.geometry[2] is not None)
     assert len(engine.routes([], [], geometry=True).to_geopandas()) == 0
+    none = engine.routes([(200, 0)], [b], geometry=True).to_geopandas()
+    assert none.geometry.tolist() == [None] and none.status.tolist() == ["InvalidCoordinate"]
 
 
 def test_nearest_roads() -> None:
@@ -50,7 +52,7 @@ def test_nearest_roads() -> None:
     frame = found.to_geopandas()
     assert list(frame.columns) == ["distance_m", "name", "status", "geometry"]
     assert frame.crs == "EPSG:4326" and frame.name.tolist() == ["One", "", "One / Two"]
-    assert frame.status.tolist() == ["OK", RouteStatus.INVALID.name, "OK"]
+    assert frame.status.tolist() == ["Ok", RouteStatus.INVALID.word, "Ok"]
     assert frame.geometry[1] is None
     assert (frame.geometry[2].x, frame.geometry[2].y) == (found.lon[2], found.lat[2])
 

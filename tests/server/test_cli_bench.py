@@ -16,7 +16,7 @@ from server import cli_bench
 from server.benchmark.processes import descendants
 from server.benchmark.results import OURS, figure
 from server.benchmark.run import BENCHMARKS, Plan, Result
-from server.cli import FAILED, INTERRUPTED, TERMINATED, run
+from server.cli import FAILED, INTERRUPTED, run
 
 pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("kernels")]
 
@@ -106,7 +106,8 @@ def test_markdown(plans: list[tuple[Plan, str]], capsys: Capture) -> None:
     assert run(["bench", "query", "--markdown"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("Measured on 2026-01-02 03:04 UTC")
-    assert "| route | 1.50 ms (1.00 to 2.00) | 10.0 ms | 6.67 x |" in said
+    assert "| query | Whimbrel | OSRM |" in said
+    assert "| route | 1.50 ms | 10.0 ms |" in said
 
 
 def test_growth(plans: list[tuple[Plan, str]], capsys: Capture) -> None:
@@ -172,7 +173,12 @@ def test_without_matplotlib(
 
 
 @pytest.mark.parametrize(
-    ("signum", "status"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED)]
+    ("signum", "status"),
+    [
+        (signal.SIGINT, INTERRUPTED),
+        (signal.SIGTERM, 128 + signal.SIGTERM),
+        (signal.SIGHUP, cli_bench.HUNG_UP),
+    ],
 )
 def test_interrupts(
     signum: int,
@@ -208,6 +214,25 @@ def test_interrupts(
     while any(map(_lives, below)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(map(_lives, below))
+
+
+def test_hangups_are_heeded_only_meanwhile() -> None:
+    """Before and after they do what they did, and nothing at all where they are ignored."""
+    before = signal.getsignal(signal.SIGHUP)
+    try:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        with pytest.raises(SystemExit) as caught, cli_bench.hangup_ends():
+            assert signal.getsignal(signal.SIGHUP) != signal.SIG_DFL
+            os.kill(os.getpid(), signal.SIGHUP)
+            time.sleep(5)
+        assert caught.value.code == cli_bench.HUNG_UP == 129
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_DFL
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        with cli_bench.hangup_ends():
+            os.kill(os.getpid(), signal.SIGHUP)
+            time.sleep(0.01)
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def _lives(pid: int) -> bool:

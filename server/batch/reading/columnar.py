@@ -3,14 +3,14 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
 
 from server.batch.marks import WKB, marked
 from server.batch.reading.chunking import Chunk, Piece, exact_chunks
-from server.batch.reading.columns import Selection, Wishes, select, unique_names
+from server.batch.reading.columns import Selection, WantedColumns, select, unique_names
 from server.batch.reading.input_file import InputFile
 from server.batch.reading.numbers import may_hold_numbers
 from server.batch.reading.points import may_hold_shapes, points_of
@@ -30,11 +30,11 @@ class ColumnarFile(ABC):
     Columns are carried as they are, but dictionaries as the values that they stand for.
     """
 
-    def __init__(self, file: InputFile, schema: pa.Schema, wishes: Wishes, format_name: str):
+    def __init__(self, file: InputFile, schema: pa.Schema, wanted: WantedColumns, format_name: str):
         self._file = file
-        self._n_points = wishes.n_points
+        self._n_points = wanted.n_points
         names = unique_names(schema.names)
-        self.selection = self._select(schema, names, wishes)
+        self.selection = self._select(schema, names, wanted)
         shapes = shape_columns(schema)
         fields = []
         for i, name in zip(self.selection.carried, self.selection.names, strict=True):
@@ -42,10 +42,10 @@ class ColumnarFile(ABC):
             is_shape = i in shapes and is_geographic(shapes[i])
             fields.append(marked(field, WKB) if is_shape else field)
         self.schema = pa.schema(fields)
-        self.identity = file.identity(format_name, wishes.columns, wishes.keep)
+        self.identity = file.identity(format_name, wanted.columns, wanted.keep)
 
     @abstractmethod
-    def batches(self, start: int) -> Iterator[pa.RecordBatch]:
+    def batches(self, file: BinaryIO, start: int) -> Iterator[pa.RecordBatch]:
         """The needed columns of the rows from ``start`` on, in batches of any length."""
 
     @property
@@ -63,14 +63,18 @@ class ColumnarFile(ABC):
         return exact_chunks(self._pieces(start), n_rows, self.size)
 
     def _pieces(self, start: int) -> Iterator[Piece]:
-        try:
-            for batch in self.batches(start):
-                piece = self._piece(batch, start)
-                start += batch.num_rows
-                yield piece
-        except (pa.ArrowException, OSError) as error:
-            reason = str(error).splitlines()[0]
-            raise self._file.error(f"cannot be read from row {start} on: {reason}") from None
+        with self._file.opened() as file:
+            try:
+                for batch in self.batches(file, start):
+                    piece = self._piece(batch, start)
+                    self._file.check(file)
+                    start += batch.num_rows
+                    yield piece
+            except (pa.ArrowException, OSError) as error:
+                reason = str(error).splitlines()[0]
+                raise self._file.error(f"cannot be read from row {start} on: {reason}") from None
+            if start != self.size:
+                raise self._file.error(f"ends after {start} rows, expected {self.size}")
 
     def _piece(self, batch: pa.RecordBatch, start: int) -> Piece:
         values = [pa.chunked_array([plain(column)]) for column in batch.columns]
@@ -80,12 +84,12 @@ class ColumnarFile(ABC):
         ends = np.arange(start + 1, start + 1 + batch.num_rows)
         return Piece(table_of(carried, self.schema, batch.num_rows), points, ends)
 
-    def _select(self, schema: pa.Schema, names: list[str], wishes: Wishes) -> Selection:
+    def _select(self, schema: pa.Schema, names: list[str], wanted: WantedColumns) -> Selection:
         """Find the columns, and see whether they can hold what they should."""
         where = str(self._file.path)
         shapes = shape_columns(schema)
-        fitting = [i for i, about in shapes.items() if _may_be_points(about, wishes.n_points)]
-        selection = select(where, names, wishes, fitting[0] if fitting else None)
+        fitting = [i for i, about in shapes.items() if _may_be_points(about, wanted.n_points)]
+        selection = select(where, names, wanted, fitting[0] if fitting else None)
         for i in selection.points:
             kind = plain_type(schema.field(i).type)
             if len(selection.points) > 1 and not may_hold_numbers(kind):

@@ -29,7 +29,7 @@ _N_LETTERS = 60
 """More of a name is not either."""
 
 
-class Wishes(NamedTuple):
+class WantedColumns(NamedTuple):
     """What is wanted of the columns of a file.
 
     ``columns`` names those of the coordinates (two for each point) or one of shapes, None: found
@@ -59,23 +59,23 @@ class Selection(NamedTuple):
 
 
 def select(
-    where: str, names: Sequence[str], wishes: Wishes, shapes: int | None = None
+    where: str, names: Sequence[str], wanted: WantedColumns, shapes: int | None = None
 ) -> Selection:
     """Select the columns of a file that is called ``where``; ``shapes`` is one that is known.
 
     Raises ``InputError`` if there are no such columns.
     """
-    if wishes.columns is None and shapes is not None:
+    if wanted.columns is None and shapes is not None:
         points: tuple[int, ...] = (shapes,)
     else:
-        points = select_points(where, names, wishes)
-    carried = select_carried(where, names, wishes)
+        points = select_points(where, names, wanted)
+    carried = select_carried(where, names, wanted)
     return Selection(points, carried, tuple(output_names(names[i] for i in carried)))
 
 
-def select_points(where: str, names: Sequence[str], wishes: Wishes) -> tuple[int, ...]:
+def select_points(where: str, names: Sequence[str], wanted: WantedColumns) -> tuple[int, ...]:
     """The columns of coordinates, or one of shapes."""
-    columns, n_points = wishes.columns, wishes.n_points
+    columns, n_points = wanted.columns, wanted.n_points
     if columns is None:
         return find_points(where, names, n_points)
     if len(columns) not in (1, 2 * n_points):
@@ -86,11 +86,11 @@ def select_points(where: str, names: Sequence[str], wishes: Wishes) -> tuple[int
     return tuple(_position(where, names, name) for name in columns)
 
 
-def select_carried(where: str, names: Sequence[str], wishes: Wishes) -> tuple[int, ...]:
+def select_carried(where: str, names: Sequence[str], wanted: WantedColumns) -> tuple[int, ...]:
     """The columns that go into the output."""
-    if wishes.keep is None:
+    if wanted.keep is None:
         return tuple(range(len(names)))
-    return tuple(dict.fromkeys(_position(where, names, name) for name in wishes.keep))
+    return tuple(dict.fromkeys(_position(where, names, name) for name in wanted.keep))
 
 
 def find_points(where: str, names: Sequence[str], n_points: int) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ import pyarrow.csv
 from gis.arrays import I64, Bool
 from gis.text_records import END, FIRST, LACKS, STOP, Records, find_records, new_records
 from server.batch.reading.chunking import Chunk, Piece, exact_chunks
-from server.batch.reading.columns import Wishes, select, unique_names
+from server.batch.reading.columns import WantedColumns, select, unique_names
 from server.batch.reading.input_file import MAX_RECORD_BYTES, InputFile
 from server.batch.reading.numbers import numbers_of
 from server.batch.reading.points import points_of
@@ -47,17 +47,17 @@ class DelimitedText:
 
     n_rows = None
 
-    def __init__(self, path: Path, wishes: Wishes, max_record_bytes: int = MAX_RECORD_BYTES):
+    def __init__(self, path: Path, wanted: WantedColumns, max_record_bytes: int = MAX_RECORD_BYTES):
         self._file = InputFile.find(path)
         self._max_bytes = max_record_bytes
         self._delimiter, names, self._begin = _read_header(self._file, max_record_bytes)
         self._n_fields = len(names)
-        self._n_points = wishes.n_points
-        self._selection = select(str(path), names, wishes)
+        self._n_points = wanted.n_points
+        self._selection = select(str(path), names, wanted)
         self._options = _arrow_options(self._delimiter, self._selection.needed)
         self.schema = pa.schema([(name, pa.string()) for name in self._selection.names])
         self.size = self._file.size
-        self.identity = self._file.identity("delimited text", wishes.columns, wishes.keep)
+        self.identity = self._file.identity("delimited text", wanted.columns, wanted.keep)
 
     def chunks(self, n_rows: int, start: int = 0) -> Iterator[Chunk]:
         """Rows from the byte ``start`` on, which is 0 or the end of a chunk."""
@@ -135,8 +135,12 @@ class DelimitedText:
             text = b'""'
         records = new_records(1)
         data = np.frombuffer(text, np.uint8)
-        find_records(data, True, ord(self._delimiter), self._n_fields, len(data), records)
-        text = self._mended(text[: records[0, STOP]], max(records[0, LACKS], 0))
+        delimiter = ord(self._delimiter)
+        n, _, _ = find_records(data, True, delimiter, self._n_fields, len(data), records)
+        fields, n_lacking = b'""', self._n_fields - 1
+        if n:  # else the quote has opened a field
+            fields, n_lacking = text[: records[0, STOP]], max(records[0, LACKS], 0)
+        text = self._mended(fields, n_lacking)
         return _Rows(_readable(text), np.array([window.at]), np.zeros(1, np.bool_))
 
 

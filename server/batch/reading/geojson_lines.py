@@ -11,7 +11,7 @@ import pyarrow as pa
 from gis.arrays import F64
 from server.batch.reading.chunking import Chunk, Piece, exact_chunks
 from server.batch.reading.columns import (
-    Wishes,
+    WantedColumns,
     output_names,
     select_carried,
     select_points,
@@ -52,20 +52,20 @@ class GeoJsonLines:
 
     n_rows = None
 
-    def __init__(self, path: Path, wishes: Wishes, max_record_bytes: int = MAX_RECORD_BYTES):
+    def __init__(self, path: Path, wanted: WantedColumns, max_record_bytes: int = MAX_RECORD_BYTES):
         self._file = InputFile.find(path)
         self._max_bytes = max_record_bytes
-        self._n_points = wishes.n_points
+        self._n_points = wanted.n_points
         self._separator = self._find_separator()
         fields, of_geometry = self._look_at_sample()
         self._columns = fields.keys()
-        self._keeps_all = wishes.keep is None
+        self._keeps_all = wanted.keep is None
         keys, names = list(fields), unique_names(fields)
         self._coordinates: list[str] | None = None
-        if not self._are_geometries(wishes, of_geometry):
-            points = select_points(str(path), names, wishes)
+        if not self._are_geometries(wanted, of_geometry):
+            points = select_points(str(path), names, wanted)
             self._coordinates = [keys[i] for i in points]
-        carried = select_carried(str(path), names, wishes)
+        carried = select_carried(str(path), names, wanted)
         self._carried = [keys[i] for i in carried]
         called = output_names(names[i] for i in carried)
         self.schema = pa.schema(
@@ -73,7 +73,7 @@ class GeoJsonLines:
         )
         self.n_dropped = 0
         self.size = self._file.size
-        self.identity = self._file.identity("GeoJSON lines", wishes.columns, wishes.keep)
+        self.identity = self._file.identity("GeoJSON lines", wanted.columns, wanted.keep)
 
     def chunks(self, n_rows: int, start: int = 0) -> Iterator[Chunk]:
         """Rows from the byte ``start`` on, which is 0 or the end of a chunk."""
@@ -170,15 +170,15 @@ class GeoJsonLines:
             )
         return fields, of_geometry or not n_lines
 
-    def _are_geometries(self, wishes: Wishes, of_geometry: bool) -> bool:
+    def _are_geometries(self, wanted: WantedColumns, of_geometry: bool) -> bool:
         """Whether the points are those of the geometries."""
-        if wishes.columns is None:
+        if wanted.columns is None:
             return of_geometry
-        if len(wishes.columns) == 1 and wishes.columns[0] != _GEOMETRY:
+        if len(wanted.columns) == 1 and wanted.columns[0] != _GEOMETRY:
             raise self._file.error(
-                f"the column of its shapes is {_GEOMETRY}, got {wishes.columns[0]}"
+                f"the column of its shapes is {_GEOMETRY}, got {wanted.columns[0]}"
             )
-        return len(wishes.columns) == 1
+        return len(wanted.columns) == 1
 
 
 def _numbers(values: Sequence[Any]) -> F64:

@@ -11,7 +11,7 @@ from gis.arrays import F64
 from server.batch.errors import InputError
 from server.batch.reading.arrow_rows import ArrowRows
 from server.batch.reading.chunking import Chunk
-from server.batch.reading.columns import Wishes
+from server.batch.reading.columns import WantedColumns
 from server.batch.reading.delimited import DelimitedText
 from server.batch.reading.geojson_lines import GeoJsonLines
 from server.batch.reading.parquet_rows import ParquetRows
@@ -47,7 +47,7 @@ class Source(Protocol):
         """
 
 
-_FORMATS: dict[str, Callable[[Path, Wishes], Source]] = {
+_FORMATS: dict[str, Callable[[Path, WantedColumns], Source]] = {
     suffix: kind
     for kind, suffixes in (
         (DelimitedText, ".csv .tsv .txt"),
@@ -75,7 +75,7 @@ def open_source(
     suffix = path.suffix.lower()
     if suffix not in _FORMATS:
         raise InputError(f"{path}: a file of points ends in {', '.join(_FORMATS)}, got {suffix}")
-    return _FORMATS[suffix](path, Wishes(n_points, columns, keep))
+    return _FORMATS[suffix](path, WantedColumns(n_points, columns, keep))
 
 
 def read_points(path: Path, columns: Sequence[str] | None = None) -> tuple[pa.Table, F64]:

@@ -1,6 +1,6 @@
 """Columns as text: what the cells of a CSV file and the members of a JSON object hold."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 import numpy as np
@@ -12,6 +12,22 @@ TEXT = pa.large_string()
 """What all text is made in: a chunk of a wide matrix can be more than 2 GiB."""
 
 Column: TypeAlias = pa.ChunkedArray | pa.Array
+
+_BINARY = (
+    pa.types.is_binary,
+    pa.types.is_large_binary,
+    pa.types.is_fixed_size_binary,
+    pa.types.is_binary_view,
+)
+
+_BARE_IN_JSON = (
+    pa.types.is_integer,
+    pa.types.is_floating,
+    pa.types.is_decimal,
+    pa.types.is_boolean,
+    pa.types.is_nested,
+)
+"""Whose text stands in JSON as it is, not as a string."""
 
 
 def by_value(column: Column, text_of: Callable[[pa.Array], pa.Array]) -> pa.Array:
@@ -33,7 +49,7 @@ def plain_text(array: pa.Array) -> pa.Array:
         array = pc.if_else(pc.is_nan(array), pa.scalar(None, kind), array)
     elif pa.types.is_nested(kind):
         return _from_values(array, _json_document)
-    elif _is_binary(kind):
+    elif is_any(kind, *_BINARY):
         return _from_values(array, bytes.hex)
     try:
         return array.cast(TEXT)
@@ -47,7 +63,7 @@ def json_text(array: pa.Array) -> pa.Array:
     if pa.types.is_floating(kind):
         array = pc.if_else(pc.is_finite(array), array, pa.scalar(None, kind))
     text = plain_text(array)
-    if _is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_nested(kind):
+    if is_any(kind, *_BARE_IN_JSON):
         return text
     if holds_any(text, bytes(range(32)) + b'"\\'):
         return _from_values(text, _json_document)
@@ -97,6 +113,26 @@ def one_array(column: Column) -> pa.Array:
     return column.storage if isinstance(column, pa.ExtensionArray) else column
 
 
+def refuse_doubled_names(kinds: Iterable[pa.DataType]) -> None:
+    """Raise ``ValueError`` if structures with two members of one name are anywhere in types."""
+    for kind in kinds:
+        if pa.types.is_dictionary(kind):
+            refuse_doubled_names([kind.value_type])
+        elif isinstance(kind, pa.BaseExtensionType):
+            refuse_doubled_names([kind.storage_type])
+        elif pa.types.is_nested(kind):
+            members = [kind.field(number) for number in range(kind.num_fields)]
+            names = [member.name for member in members]
+            if pa.types.is_struct(kind) and len(set(names)) < len(names):
+                raise ValueError("has several members of one name, which JSON has not")
+            refuse_doubled_names(member.type for member in members)
+
+
+def is_any(kind: pa.DataType, *predicates: Callable[[pa.DataType], bool]) -> bool:
+    """Whether any of these predicates of ``pyarrow.types`` holds for a type."""
+    return any(holds(kind) for holds in predicates)
+
+
 def _from_values(array: pa.Array, text_of: Callable[..., str]) -> pa.Array:
     """Text of each value that is not null, where there is no faster way."""
     values = (None if value is None else text_of(value) for value in array.to_pylist())
@@ -110,20 +146,3 @@ def _json_document(value: object) -> str:
 def _json_default(value: object) -> object:
     """What JSON has no type for, as text."""
     return value.hex() if isinstance(value, bytes) else str(value)
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    numbers = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
-    return any(is_kind(kind) for is_kind in numbers)
-
-
-def _is_binary(kind: pa.DataType) -> bool:
-    return any(
-        is_kind(kind)
-        for is_kind in (
-            pa.types.is_binary,
-            pa.types.is_large_binary,
-            pa.types.is_fixed_size_binary,
-            pa.types.is_binary_view,
-        )
-    )

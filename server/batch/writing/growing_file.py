@@ -44,9 +44,15 @@ class GrowingFile:
         os.ftruncate(self.descriptor, size)
         self.size = size
 
-    def read(self) -> bytes:
-        """All of the file."""
-        return b"".join(self._blocks(0, self.size))
+    def lines(self) -> Iterator[bytes]:
+        """The lines of the file, read as they are asked for; the last may lack its end."""
+        rest = b""
+        for block in self._blocks(0, self.size):
+            *whole, rest = (rest + block).split(b"\n")
+            for line in whole:
+                yield line + b"\n"
+        if rest:
+            yield rest
 
     def crc32(self, begin: int, n_bytes: int) -> int:
         """The checksum of some bytes of the file; where it ends before, of those there are."""

@@ -1,7 +1,7 @@
 """A matrix as a file of NumPy, its rows as they come."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -49,12 +49,12 @@ class NpyRows:
         rows = matrix(one_array(table.column(self._column)))
         return rows.astype(self._dtype, copy=False).tobytes(), str(len(rows)).encode()
 
-    def end(self, notes: Sequence[bytes]) -> bytes:
+    def end(self, notes: Iterable[bytes]) -> Iterable[bytes]:
         """Nothing; raises ``OutputError`` if there are not as many rows as the header says."""
         n_rows = sum(int(note) for note in notes if note)
         if n_rows != self._n_rows:
             raise OutputError(f"{self._path}: got {n_rows} rows, expected {self._n_rows}")
-        return b""
+        return ()
 
 
 def _listed(schema: pa.Schema, fields: Sequence[int]) -> str:

@@ -2,27 +2,24 @@
 
 A Parquet file is row groups, then a footer that says at which bytes of the file they lie. A chunk
 is written here as a file of its own by a writer that believes to have written already what
-stands before it, so the offsets in its footer are those in the whole file. The footer is kept as
-the chunk's note; in the end one footer is made from all of them.
+stands before it, so the offsets in its footer are those in the whole file. What the footer says
+of the row group is kept as the chunk's note; in the end one footer is made from all of them.
 """
 
 import io
-import json
 import mmap
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from server.batch.marks import MATRIX, WKB, main_shape, mark_of
-from server.batch.writing.cells import one_array
+from server.batch.writing.cells import Column, by_value, is_any, one_array
 from server.batch.writing.geoparquet import KEY, geo_metadata, geometry_types
 from server.batch.writing.matrices import with_nulls
-
-_MAGIC = b"PAR1"
-_LENGTH_BYTES = 4
-"""Of the footer's length, which stands between it and the magic bytes at the end of a file."""
+from server.batch.writing.parquet_footer import MAGIC, closing, divided, row_groups
 
 _COMPRESSION = "zstd"
 _COMPRESSION_LEVEL = 1
@@ -40,62 +37,66 @@ class ParquetGroups:
     """
 
     def __init__(self, schema: pa.Schema) -> None:
+        if any(_is_list_of_none(kind) for kind in schema.types):
+            raise ValueError("lists of no elements cannot be read from Parquet again")
         self._schema = pa.schema(
             [pa.field(field.name, _decoded(field.type), field.nullable) for field in schema]
         )
         self._shapes = [field.name for field in schema if mark_of(field) == WKB]
         self._matrices = {field.name for field in schema if mark_of(field) == MATRIX}
         self._main_shape = main_shape(schema)
+        self._footer_without_rows({})  # raises what Arrow has to say of types Parquet lacks
 
     def begin(self) -> bytes:
         """The magic bytes that tell Parquet."""
-        return _MAGIC
+        return MAGIC
 
     def encode(self, table: pa.Table, at: int) -> tuple[bytes, bytes]:
-        """A chunk's row group as it stands from byte ``at`` on, and the footer that tells of it."""
+        """A chunk's row group as it stands from byte ``at`` on, and what the footer tells of it."""
         if not table.num_rows:
             return b"", b""
         columns = [
             with_nulls(one_array(column))
             if field.name in self._matrices
-            else column.cast(field.type)
+            else _plain(column, field.type)
             for field, column in zip(self._schema, table.columns, strict=True)
         ]
         chunk = pa.table(columns, schema=self._schema).combine_chunks()
         sink = _Sink()
         stream = pa.PythonFile(sink, "w")
         writer = self._writer(stream, store_schema=False)  # writes the magic bytes
-        _skip(stream, at - len(_MAGIC))
+        _skip(stream, at - len(MAGIC))
         sink.listens = True
         writer.write_table(chunk, row_group_size=chunk.num_rows)
-        if self._shapes:
-            types = {name: sorted(geometry_types(chunk[name])) for name in self._shapes}
-            writer.add_key_value_metadata({KEY: json.dumps(types)})
         writer.close()
-        return _divided(sink.getvalue())
+        data, footer = divided(sink.getvalue())
+        n_rows, number, groups = row_groups(footer)
+        types = {name: sorted(geometry_types(chunk[name])) for name in self._shapes}
+        facts = {"n_rows": n_rows, "number": number, "types": types}
+        return data, orjson.dumps(facts) + b"\n" + groups
 
-    def end(self, notes: Sequence[bytes]) -> bytes:
-        """The footer of the whole file."""
-        footers = [pq.read_metadata(io.BytesIO(_MAGIC + note)) for note in notes if note]
+    def end(self, notes: Iterable[bytes]) -> Iterator[bytes]:
+        """The footer of the whole file; no more of it than one chunk's part is held at a time."""
+        n_rows = number = n_bytes = 0
         types: dict[str, set[str]] = {name: set() for name in self._shapes}
-        for footer in footers if self._shapes else ():
-            for name, found in json.loads(footer.metadata[KEY]).items():
+        for note in filter(None, notes):
+            facts, groups = _facts_and_groups(note)
+            n_rows += facts["n_rows"]
+            number += facts["number"]
+            n_bytes += len(groups)
+            for name, found in facts["types"].items():
                 types[name].update(found)
         primary = self._main_shape
         geo = {KEY: geo_metadata(types, primary)} if primary is not None else {}
-        whole = self._footer_without_rows(geo)
-        for footer in footers:
-            whole.append_row_groups(footer)
-        file = io.BytesIO()
-        whole.write_metadata_file(file)
-        return file.getvalue()[len(_MAGIC) :]
+        groups_of_all = (_facts_and_groups(note)[1] for note in filter(None, notes))
+        yield from closing(self._footer_without_rows(geo), n_rows, number, n_bytes, groups_of_all)
 
-    def _footer_without_rows(self, metadata: dict[bytes, bytes]) -> pq.FileMetaData:
+    def _footer_without_rows(self, metadata: dict[bytes, bytes]) -> bytes:
         """A footer that tells the schema, as Arrow knows it too, and other metadata."""
         file = io.BytesIO()
         with self._writer(file, store_schema=True) as writer:
             writer.add_key_value_metadata(metadata)
-        return pq.read_metadata(file)
+        return divided(file.getvalue())[1]
 
     def _writer(self, sink: object, store_schema: bool) -> pq.ParquetWriter:
         others = [name for name in self._schema.names if name not in self._shapes]
@@ -129,11 +130,21 @@ def _skip(stream: pa.PythonFile, n_bytes: int) -> None:
         n_bytes -= piece
 
 
-def _divided(file: bytes) -> tuple[bytes, bytes]:
-    """What a writer has written: row groups, and the footer with its length and magic bytes."""
-    tail = _LENGTH_BYTES + len(_MAGIC)
-    length = int.from_bytes(file[-tail : -len(_MAGIC)], "little")
-    return file[: -length - tail], file[-length - tail :]
+def _facts_and_groups(note: bytes) -> tuple[dict[str, Any], bytes]:
+    """What a chunk's note says, and its part of the footer."""
+    facts, _, groups = note.partition(b"\n")
+    return orjson.loads(facts), groups
+
+
+def _plain(column: pa.ChunkedArray, kind: pa.DataType) -> Column:
+    """A column in this type, without a dictionary: Arrow can cast few kinds of these itself."""
+    if pa.types.is_dictionary(column.type):
+        column = by_value(column, lambda values: values)
+    return column.cast(kind)
+
+
+def _is_list_of_none(kind: pa.DataType) -> bool:
+    return pa.types.is_fixed_size_list(kind) and not kind.list_size
 
 
 def _decoded(kind: pa.DataType) -> pa.DataType:
@@ -143,12 +154,10 @@ def _decoded(kind: pa.DataType) -> pa.DataType:
 
 def _repeats(kind: pa.DataType) -> bool:
     """Whether values may well occur often, and are to be written once: not measures or shapes."""
-    return any(
-        is_kind(kind)
-        for is_kind in (
-            pa.types.is_integer,
-            pa.types.is_string,
-            pa.types.is_large_string,
-            pa.types.is_string_view,
-        )
+    return is_any(
+        kind,
+        pa.types.is_integer,
+        pa.types.is_string,
+        pa.types.is_large_string,
+        pa.types.is_string_view,
     )

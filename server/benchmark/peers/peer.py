@@ -18,6 +18,7 @@ from server.benchmark.processes import (
     folder_bytes,
     last_line,
     pss_of,
+    read_through,
     run_process,
 )
 
@@ -31,7 +32,10 @@ class PeerFailed(EngineError):
 
 
 class Preparation(NamedTuple):
-    """What it took to prepare an extract; the disk holds only what answering needs."""
+    """What it took to prepare an extract, once and without samples of its memory.
+
+    ``peak_bytes`` is what the largest process had; the disk holds only what answering needs.
+    """
 
     wall_s: float
     peak_bytes: int
@@ -83,8 +87,11 @@ class Peer:
             link.unlink(missing_ok=True)
             link.symlink_to(extract.resolve())
             plan = self.ask("commands", folder=str(self.data), threads=threads)
+            read_through(extract)
             try:
-                runs = [run_process(command, self.data) for command in plan["commands"]]
+                runs = [
+                    run_process(command, self.data, sampled=False) for command in plan["commands"]
+                ]
             except (ProcessFailed, KeyError, TypeError) as error:
                 raise self._fail(f"cannot prepare {extract.name}: {error}") from None
             for name in plan["rest"]:

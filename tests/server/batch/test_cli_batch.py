@@ -198,7 +198,7 @@ def test_isochrones(engine: Engine, dataset: Path, pairs: F64, tmp_path: Path) -
     rows = read_rows(output)
     lon, lat = pairs[0, :2].tolist()
     area = engine.isochrone(lon, lat, durations_s=[60, 120])
-    for name, polygons in (("geometry_60s", area.shapes[0]), ("geometry", area.shapes[1])):
+    for name, polygons in (("geometry_1min", area.shapes[0]), ("geometry", area.shapes[1])):
         expected = shapely.MultiPolygon([(rings[0], rings[1:]) for rings in polygons])
         assert shapely.equals_exact(rows[0][name], expected, 1e-9)
     assert rows[0]["status"] == "Ok" and rows[3]["status"] == "InvalidCoordinate"
@@ -242,6 +242,15 @@ def test_no_rows(dataset: Path, tmp_path: Path) -> None:
         assert read_rows(output) == []
 
 
+def test_points_of_another_map(dataset: Path, pairs: F64, tmp_path: Path, capsys: Capture) -> None:
+    """Where no row has an answer, that is said."""
+    source = write_input(tmp_path / "pairs.csv", pairs[:, [1, 0, 3, 2]])
+    assert batch(dataset, source, tmp_path / "routes.csv") == 0
+    said = capsys.readouterr()
+    assert "no row has an answer" in said.err and "Traceback" not in said.err
+    assert f"{N} rows, 0 Ok, 147 NoSegment, 3 InvalidCoordinate; all in" in said.out
+
+
 WRONG = [
     (["--task", "fly"], "--task: got 'fly', expected one of route, table, nearest, isochrone"),
     (["--task", "nearest", "--geometry"], "--geometry is for --task route, not nearest"),
@@ -258,6 +267,7 @@ WRONG = [
     (["--keep", "nothing"], "nothing"),
     (["--radius", "-1"], "--radius"),
     (["--dataset-url", "file:///x"], "--dataset-url is for workers of --dask"),
+    (["--workers", "2", "--dask", "tcp://127.0.0.1:1"], "--workers is for this machine"),
 ]
 
 

@@ -1,7 +1,10 @@
 """Matrices from the command line."""
 
 import csv
+import itertools
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -9,7 +12,9 @@ import pytest
 
 from gis.arrays import F64
 from routing.engine import Engine
-from server.cli import FAILED, run
+from server.batch import local
+from server.batch.task import Answer
+from server.cli import FAILED, INTERRUPTED, run
 
 pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("kernels")]
 
@@ -111,6 +116,20 @@ def test_parquet_and_csv(engine: Engine, dataset: Path, tmp_path: Path) -> None:
     assert np.allclose(cells, expected.duration_s, rtol=1e-6, atol=0, equal_nan=True)
 
 
+def test_columns_of_destinations(engine: Engine, dataset: Path, tmp_path: Path) -> None:
+    """Both files may have columns of any names."""
+    points = random_points(engine, 4, 8)
+    for name, header in (("a.csv", "p,q"), ("b.csv", "r,s")):
+        rows = "\n".join(f"{lon},{lat}" for lon, lat in points.tolist())
+        (tmp_path / name).write_text(f"{header}\n{rows}\n")
+    output = tmp_path / "m.npy"
+    options = ["--destinations", tmp_path / "b.csv", "--columns", "p,q"]
+    assert table(dataset, tmp_path / "a.csv", output, *options) == FAILED
+    assert table(dataset, tmp_path / "a.csv", output, *options, "--destination-columns", "r,s") == 0
+    expected = engine.table(points, points).duration_s.astype(np.float32)
+    assert np.array_equal(np.load(output), expected, equal_nan=True)
+
+
 def test_points_without_names(engine: Engine, dataset: Path, tmp_path: Path) -> None:
     """They are numbered from 0."""
     sources = write_points(tmp_path / "a.csv", random_points(engine, 3, 7), with_ids=False)
@@ -118,6 +137,61 @@ def test_points_without_names(engine: Engine, dataset: Path, tmp_path: Path) -> 
     assert table(dataset, sources, output) == 0
     with output.open(newline="") as file:
         assert [line[0] for line in csv.reader(file)] == ["source", "0", "1", "2"]
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".parquet", ".csv"])
+def test_no_points(suffix: str, dataset: Path, tmp_path: Path, capsys: Capture) -> None:
+    """From nowhere or to nowhere there is no matrix, in one line."""
+    none, some = tmp_path / "none.csv", tmp_path / "some.csv"
+    none.write_text("lon,lat\n")
+    some.write_text("lon,lat\n24.94,60.167\n")
+    for sources, targets in ((none, some), (some, none)):
+        capsys.readouterr()
+        output = tmp_path / f"m{suffix}"
+        assert table(dataset, sources, output, "--destinations", targets) == FAILED
+        said = capsys.readouterr().err
+        assert f"{none}: has no rows, expected one point or more" in said
+    arguments = ["batch", dataset, some, "-o", output, "--task", "table", "--destinations", none]
+    assert run([str(argument) for argument in arguments]) == FAILED
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["none.csv", "some.csv"]
+
+
+def test_other_points_cannot_be_gone_on_with(
+    engine: Engine,
+    dataset: Path,
+    tmp_path: Path,
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What was begun from one pair of columns does not end from another."""
+    points = random_points(engine, 30, 9)
+    sources = tmp_path / "a.csv"
+    rows = [f"{a},{b},{c},{d}" for a, b, c, d in np.hstack([points, points[::-1]]).tolist()]
+    sources.write_text("\n".join(["alon,alat,blon,blat", *rows]) + "\n")
+    output = tmp_path / "m.npy"
+    first = ["--columns", "alon,alat", "--chunk-rows", 3]
+    whole = tmp_path / "whole.npy"
+    assert table(dataset, sources, whole, *first) == 0
+    with monkeypatch.context() as patched:
+        stop_after(patched, 4)
+        assert table(dataset, sources, output, *first) == INTERRUPTED
+    capsys.readouterr()
+    second = ["--columns", "blon,blat", "--chunk-rows", 3, "--resume"]
+    assert table(dataset, sources, output, *second) == FAILED
+    assert "the interrupted run was another" in capsys.readouterr().err
+    assert table(dataset, sources, output, *first, "--resume") == 0
+    assert output.read_bytes() == whole.read_bytes()
+
+
+def stop_after(monkeypatch: pytest.MonkeyPatch, n_chunks: int) -> None:
+    """Let batches be interrupted after some chunks."""
+    answers = local.answers_here
+
+    def few(*arguments: Any) -> Generator[Answer, None, None]:
+        yield from itertools.islice(answers(*arguments), n_chunks)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("server.cli_batch.answers_here", few)
 
 
 @pytest.mark.parametrize(

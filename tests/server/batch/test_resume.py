@@ -7,18 +7,19 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gis.arrays import F64
 from routing.engine import Engine
-from server.cli import INTERRUPTED, run
+from server.cli import FAILED, INTERRUPTED, run
 
 pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("kernels")]
 
 KILLS = 10
-N = 30_000
+N = 20_000
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +34,14 @@ def pairs(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             cells = ["x"] * 4 if i % 997 == 5 else [f"{value:.6f}" for value in row]
             file.write(f"{i},{','.join(cells)}\n")
     return path
+
+
+def wait_for_chunks(output: Path, n: int, process: subprocess.Popen[Any]) -> None:
+    """Wait until the journal of a run tells of so many chunks."""
+    journal = output.with_name(f"{output.name}.journal")
+    while not (journal.exists() and journal.read_bytes().count(b"\n") > n + 1):
+        assert process.poll() is None
+        time.sleep(0.005)
 
 
 @pytest.mark.parametrize(
@@ -85,9 +94,7 @@ def test_interrupted(
     line = command("batch", dataset, pairs, "-o", output, "--geometry", "--chunk-rows", "250")
     process = subprocess.Popen(line, env=environment, stderr=subprocess.PIPE, text=True)
     partial = tmp_path / "routes.csv.partial"
-    while not (partial.exists() and partial.stat().st_size > 100_000):
-        assert process.poll() is None
-        time.sleep(0.005)
+    wait_for_chunks(output, 3, process)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=20)
     assert process.returncode == INTERRUPTED
@@ -97,10 +104,34 @@ def test_interrupted(
     refused = subprocess.run(line, env=environment, capture_output=True, text=True, check=False)
     assert refused.returncode == 2 and "add --resume" in refused.stderr
     assert partial.stat().st_size == size
-    subprocess.run([*line, "--resume"], env=environment, check=True, capture_output=True)
-    resumed = output.read_bytes()
+    resumed = subprocess.run(
+        [*line, "--resume"], env=environment, check=True, capture_output=True, text=True
+    )
+    assert "going on after " in resumed.stderr and f"{N:,} rows" in resumed.stdout
+    content = output.read_bytes()
     subprocess.run(line, env=environment, check=True, capture_output=True)
-    assert output.read_bytes() == resumed
+    assert output.read_bytes() == content
+
+
+def test_a_worker_that_is_killed(
+    pairs: Path,
+    dataset: Path,
+    command: Callable[..., list[str]],
+    environment: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    """It ends the run, which says that nothing is lost."""
+    output = tmp_path / "routes.csv"
+    line = command("batch", dataset, pairs, "-o", output, "--geometry", "--chunk-rows", "250")
+    process = subprocess.Popen(
+        [*line, "--workers", "2"], env=environment, stderr=subprocess.PIPE, text=True
+    )
+    wait_for_chunks(output, 3, process)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    os.kill(int(children[0]), signal.SIGKILL)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == FAILED and said.count("\n") == 1
+    assert "killed by signal 9 (SIGKILL)" in said and "rows are kept, --resume goes on" in said
 
 
 def test_another_batch_cannot_be_gone_on_with(
@@ -116,9 +147,7 @@ def test_another_batch_cannot_be_gone_on_with(
     line = command("batch", dataset, pairs, "-o", output, "--geometry", "--chunk-rows", "250")
     process = subprocess.Popen(line, env=environment, stderr=subprocess.DEVNULL)
     partial = tmp_path / "routes.csv.partial"
-    while not (partial.exists() and partial.stat().st_size > 10_000):
-        assert process.poll() is None
-        time.sleep(0.005)
+    wait_for_chunks(output, 3, process)
     process.kill()
     process.wait()
     capsys.readouterr()

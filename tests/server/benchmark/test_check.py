@@ -10,6 +10,7 @@ from routing.engine import Engine
 from server.benchmark.check import (
     WrongAnswer,
     check_routes,
+    check_sample,
     check_table,
     compare_durations,
     reference_durations,
@@ -79,6 +80,27 @@ def test_wrong_answers(kind: str, message: str, engine: Engine) -> None:
     lying: Any = Lying(engine, kind)
     with pytest.raises(WrongAnswer, match=rf"^from 2\d\.\d{{6}},60\.\d{{6}} to .*: {message}$"):
         check_routes(lying, pairs)
+
+
+@pytest.mark.compiled
+def test_samples_of_many(engine: Engine) -> None:
+    """So many rows, by the seed; one that is wrong is found where it is drawn."""
+    pairs = random_pairs(engine, 50, 3)
+    right = engine.routes(pairs[:, :2], pairs[:, 2:]).duration_s
+    said = check_sample(engine, pairs, right, 10, 1, 2)
+    assert said == "10 of 50 routes, drawn at random, agree with Dijkstra's search"
+    assert check_sample(engine, pairs, right, 100, 1).startswith("50 of 50 routes")
+    noticed = 0
+    for row in range(50):
+        wrong = right.copy()
+        wrong[row] += 0.01
+        with pytest.raises(WrongAnswer, match=r"^from .*: routes finds .* Dijkstra's search"):
+            check_sample(engine, pairs, wrong, 50, 1)
+        try:
+            check_sample(engine, pairs, wrong, 10, 1)
+        except WrongAnswer:
+            noticed += 1
+    assert noticed == 10
 
 
 @pytest.mark.compiled

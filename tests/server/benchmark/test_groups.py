@@ -1,15 +1,22 @@
 """Each benchmark on the sample, beside a peer whose answers are made up."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from benches import quick_subject, stub_peer
 
+from gis.arrays import INF, freeze
+from routing.cch.customize import Customizer
+from routing.cch.weights import Weights
 from routing.engine import Engine
+from routing.metric import Metric
+from server.benchmark import slow
 from server.benchmark.build import DISK, MEMORY, ORDERING, PREPARING, bench_build
 from server.benchmark.check import WrongAnswer
+from server.benchmark.customizing import customizations
 from server.benchmark.measure import Benchmark, Findings, Subject
 from server.benchmark.memory import FIRST, FURTHER, bench_memory
 from server.benchmark.parse import CPU, TIME, bench_parse
@@ -56,8 +63,65 @@ def test_query(subject: Subject, peer: Peer) -> None:
     assert measured(found) == [(name, who, 2) for name in names for who in (OURS, "Stub")]
     assert value(found, ROUTE, "Stub") == 0.5 / 20
     assert value(found, "routes a second, 2 threads", "Stub") == 20 / 0.5
-    assert found.checks == [subject.checked]
-    assert found.notes == []
+    first, lines, many = found.checks
+    assert first == subject.checked
+    assert lines.startswith("10 lines of route, routes and the HTTP answer's object")
+    assert many == "10 of 50 routes, drawn at random, agree with Dijkstra's search"
+    assert found.notes == [
+        "routes a second: whimbrel is given 50 pairs in one call, Stub is asked for the first 20"
+        " of them one by one, there being no such call; threads share them"
+    ]
+    single, several = (np.load(subject.folder / f"Stub-{what}.npy") for what in ("pairs", "many"))
+    assert np.array_equal(single, subject.pairs)
+    assert np.array_equal(several, subject.more_pairs(50)[:20])
+
+
+def test_a_slow_peer(subject: Subject, peer: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is asked for fewer pairs; its figures are still those of one route."""
+    subject.n_pairs = 100
+    monkeypatch.setattr(slow, "SHARE_S", 5.0)
+    found = bench_query(subject, [peer], quiet)
+    n = int(5.0 / 3 / (0.5 / 20))
+    assert found.notes[0].startswith(f"Stub is asked for the first {n} of 100 single routes")
+    assert value(found, ROUTE, "Stub") == value(found, GEOMETRY, "Stub") == 0.5 / n
+    assert value(found, "routes a second, 1 thread", "Stub") == min(n, 50) / 0.5
+
+
+@pytest.mark.parametrize("column", ["duration_s", "distance_m"])
+def test_threads_that_disagree(
+    column: str, subject: Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many routes are timed on both, and none if they differ."""
+    real = Engine.routes
+
+    def wrong(engine: Engine, *points: object, **options: object) -> object:
+        found = real(engine, *points, **options)  # type: ignore[arg-type]
+        if options.get("threads") == 2:
+            changed = getattr(found, column).copy()
+            changed[0] += 0.01
+            object.__setattr__(found, column, changed)
+        return found
+
+    monkeypatch.setattr(Engine, "routes", wrong)
+    with pytest.raises(WrongAnswer, match=f"routes on 2 threads finds another {column}"):
+        bench_query(subject, [], quiet)
+
+
+def test_customized_weights_are_checked(subject: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before they are timed."""
+    found = customizations(subject, [], quiet)
+    assert found.checks == [
+        "50 paths by the weights of a customization cost what Dijkstra's search finds"
+    ]
+    real = Customizer.customize
+
+    def wrong(customizer: Customizer, metric: Metric, *more: object) -> Weights:
+        weight = np.where(metric.weight == INF, metric.weight, metric.weight + np.uint32(1))
+        return real(customizer, replace(metric, weight=freeze(weight)))
+
+    monkeypatch.setattr(Customizer, "customize", wrong)
+    with pytest.raises(WrongAnswer, match=r"by customized weights the path from vertex \d+ to"):
+        customizations(subject, [], quiet)
 
 
 def test_what_peers_answer(subject: Subject, tmp_path: Path) -> None:
@@ -104,6 +168,9 @@ def test_build(subject: Subject, tmp_path: Path) -> None:
         ("customization, 1 thread", OURS, 2),
         ("customization, 2 threads", OURS, 2),
     ]
+    said = "\n".join(found.notes)
+    assert f"Stub's {PREPARING}: one run, with the extract in the page cache" in said
+    assert said.count("others' is the most that their largest process had") == 1
     assert value(found, PREPARING, OURS) > value(found, f"{PREPARING}, Python running", OURS)
     assert 50 < value(found, MEMORY, OURS) < 1000
     assert value(found, DISK, OURS) > 0.1

@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from gis.errors import ResourceError
+from gis.polyline import decode_polyline, encode_polyline
 from server.benchmark import http
 from server.benchmark.check import WrongAnswer
 from server.benchmark.http import KINDS, bench_http, our_server, peer_server
-from server.benchmark.load import Answer, fetch, request
+from server.benchmark.load import Response, fetch, request
 from server.benchmark.measure import Subject, no_progress
 from server.benchmark.peers.peer import PeerFailed
 from server.benchmark.processes import descendants
@@ -118,7 +120,7 @@ def test_wrong_answers_are_found(
 ) -> None:
     """A second more, or no answer, and no figure is given."""
 
-    def falsified(port: int, requests: list[bytes]) -> list[Answer]:
+    def falsified(port: int, requests: list[bytes]) -> list[Response]:
         answers = fetch(port, requests)
         body = json.loads(answers[-1].body)
         if "routes" in body:
@@ -127,7 +129,7 @@ def test_wrong_answers_are_found(
             body["durations"][1][0] += 0.2
         else:
             body["waypoints"][0]["distance"] += 0.2
-        return [*answers[:-1], Answer(200, json.dumps(body).encode())]
+        return [*answers[:-1], Response(200, json.dumps(body).encode())]
 
     servers, found = http._checked(subject, kind, served, {})
     assert len(servers[0].requests) == len(servers[0].answers) > 0
@@ -135,8 +137,31 @@ def test_wrong_answers_are_found(
     monkeypatch.setattr(http, "fetch", falsified)
     with pytest.raises(WrongAnswer, match=r"/v1/driving/.* the engine says"):
         http._checked(subject, kind, served, {})
-    monkeypatch.setattr(http, "fetch", lambda port, all_: [Answer(404, b"{}")] * len(all_))
+    monkeypatch.setattr(http, "fetch", lambda port, all_: [Response(404, b"{}")] * len(all_))
     with pytest.raises(WrongAnswer, match="status 404"):
+        http._checked(subject, kind, served, {})
+
+
+@pytest.mark.parametrize("spoil", ["a point more", "a point moved", "none"])
+def test_geometry_is_compared(
+    spoil: str, subject: Subject, served: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Duration and distance may be right, and the line wrong."""
+
+    def falsified(port: int, requests: list[bytes]) -> list[Response]:
+        answers = fetch(port, requests)
+        body = json.loads(answers[-1].body)
+        lon, lat = decode_polyline(body["routes"][0].pop("geometry"))
+        if spoil == "a point more":
+            lon, lat = np.append(lon, lon[-1]), np.append(lat, lat[-1])
+        lat[len(lat) // 2] += 2e-5 * (spoil == "a point moved")
+        if spoil != "none":
+            body["routes"][0]["geometry"] = encode_polyline(lon, lat)
+        return [*answers[:-1], Response(200, json.dumps(body).encode())]
+
+    (kind,) = (kind for kind in KINDS if kind.name == "route with its geometry")
+    monkeypatch.setattr(http, "fetch", falsified)
+    with pytest.raises(WrongAnswer, match=r"/route/v1/driving/.*overview=full: .* geometry"):
         http._checked(subject, kind, served, {})
 
 
@@ -199,6 +224,6 @@ def test_a_dataset_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_peer_under_load(subject: Subject) -> None:
     """If it fails there it is the peer that has failed."""
-    server = http.Served("OSRM", 1, [request("/")], [Answer(200, b"")])
+    server = http.Served("OSRM", 1, [request("/")], [Response(200, b"")])
     with pytest.raises(PeerFailed, match="OSRM: port 1: no connection"):
         http._load(server, 0.1)

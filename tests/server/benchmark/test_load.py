@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from server.benchmark import load
-from server.benchmark.load import Answer, Load, LoadError, fetch, put_load, request
+from server.benchmark.load import Load, LoadError, Response, fetch, put_load, request
 
 Reply = Callable[[int, bytes], bytes | None]
 """What to answer, of how many requests there were on this connection and the request's head."""
@@ -101,7 +101,7 @@ def test_fetch(serve: Callable[[Reply], tuple[Server, int]]) -> None:
     """One answer to each, in order, over one connection."""
     server, port = serve(well)
     assert fetch(port, REQUESTS) == [
-        Answer(200, f"/{number}/{number}/{number}".encode()) for number in range(5)
+        Response(200, f"/{number}/{number}/{number}".encode()) for number in range(5)
     ]
     assert server.connections == 1
 
@@ -153,7 +153,7 @@ def test_bad_servers(
     with pytest.raises(LoadError, match=message):
         fetch(port, REQUESTS)
     with pytest.raises(LoadError, match=message):
-        put_load(port, REQUESTS, [Answer(200, b"")] * 5, 0.2)
+        put_load(port, REQUESTS, [Response(200, b"")] * 5, 0.2)
 
 
 @pytest.mark.parametrize("status", [200, 500])
@@ -188,7 +188,7 @@ def test_nobody_there() -> None:
     with pytest.raises(LoadError, match="port 1: no connection"):
         fetch(1, REQUESTS)
     with pytest.raises(LoadError, match="port 1: no connection"):
-        put_load(1, REQUESTS, [Answer(200, b"")] * 5, 0.2, processes=2)
+        put_load(1, REQUESTS, [Response(200, b"")] * 5, 0.2, processes=2)
 
 
 def test_no_process_is_left(serve: Callable[[Reply], tuple[Server, int]]) -> None:

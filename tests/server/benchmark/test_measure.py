@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from benches import quick_subject, stub_peer
 
+from server.benchmark import measure
 from server.benchmark.check import WrongAnswer
 from server.benchmark.measure import (
     Contender,
@@ -74,6 +76,34 @@ def test_a_peer_that_fails_in_between() -> None:
     assert found.figures[0].runs == 3
     assert found.notes == ["OSRM was silent for too long: left out"]
     assert log.count("bad") == 2
+
+
+def test_a_slow_peer_has_fewer_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One run that counts it always has; ours has all of them, however long they take."""
+    now = [0.0]
+    monkeypatch.setattr(measure, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+
+    def taking(seconds: float) -> Callable[[], float]:
+        def run() -> float:
+            now[0] += seconds
+            return seconds
+
+        return run
+
+    contenders = [
+        Contender(OURS, taking(200.0)),
+        Contender("slow", taking(100.0)),
+        Contender("slower", taking(25.0)),
+        Contender("quick", taking(10.0)),
+    ]
+    found = take_turns("query", "route", "s", contenders, 5)
+    assert [(it.contender, it.runs) for it in found.figures] == [
+        *((OURS, 5), ("slow", 1), ("slower", 2), ("quick", 5)),
+    ]
+    assert found.notes == [
+        "slow has 1 of 5 runs of query: route: it took 200 s",
+        "slower has 2 of 5 runs of query: route: it took 75 s",
+    ]
 
 
 def test_a_wrong_answer_ends_it_all() -> None:

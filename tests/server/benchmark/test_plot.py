@@ -43,6 +43,17 @@ def test_what_stands_in_it(tmp_path: Path) -> None:
         assert text in said
 
 
+@pytest.mark.parametrize("high", [1.0, 9.9e4, 1.25e5, 3.1e5, 7.77e6])
+@pytest.mark.parametrize("unit", ["1/s", "s", "MB"])
+def test_ticks_of_linear_scales(high: float, unit: str, tmp_path: Path) -> None:
+    """So few that they do not lie on one another."""
+    path = tmp_path / "plot.svg"
+    names = [OURS, "OSRM"]
+    draw(report_of(*(figure("g", "n", who, unit, [high]) for who in names)), None, path)
+    ticks = re.findall(r'<g id="xtick_\d+">', path.read_text())
+    assert 2 <= len(ticks) <= 5
+
+
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
 def test_formats(suffix: str, tmp_path: Path) -> None:
     """Each is what it says, and the same when it is drawn again."""

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from server.benchmark import processes
 from server.benchmark.processes import (
     ProcessFailed,
     descendants,
     folder_bytes,
     last_line,
     pss_of,
+    read_through,
     run_process,
 )
 
@@ -30,7 +32,6 @@ def test_time_and_output(tmp_path: Path) -> None:
     assert run.output == f"{tmp_path}\n"
     assert 0.2 < run.wall_s < 5
     assert run.peak_bytes > 1e6
-    assert run_process(python(""), tmp_path, sampled=False).peak_bytes == 0
 
 
 def test_memory_of_all(tmp_path: Path) -> None:
@@ -42,15 +43,40 @@ def test_memory_of_all(tmp_path: Path) -> None:
     assert 120e6 < two < 200e6
 
 
-def test_failures(tmp_path: Path) -> None:
+def test_without_samples(tmp_path: Path) -> None:
+    """The same is told; nothing looks at it meanwhile; our own memory is not taken for its."""
+    ballast = bytearray(b"1") * 150_000_000
+    code = f"{BIG}; import os; print(os.getcwd(), os.environ['A'])"
+    environment = os.environ | {"A": "x"}
+    run = run_process(python(code), tmp_path, environment, sampled=False)
+    assert run.output == f"{tmp_path} x\n"
+    assert 0.3 < run.wall_s < 5
+    assert 60e6 < run.peak_bytes < 100e6
+    assert run_process(["/bin/true"], tmp_path, sampled=False).peak_bytes < 30e6
+    both = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {BIG!r}])"
+    assert 60e6 < run_process(python(both), tmp_path, sampled=False).peak_bytes < 100e6
+    del ballast
+
+
+@pytest.mark.parametrize("sampled", [True, False])
+def test_the_clock(sampled: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without samples nobody reads anything of a process."""
+    asked: list[int] = []
+    monkeypatch.setattr(processes, "pss_of", lambda pid: asked.append(pid) or 1)
+    run_process(python("import time; time.sleep(0.2)"), tmp_path, sampled=sampled)
+    assert bool(asked) == sampled
+
+
+@pytest.mark.parametrize("sampled", [True, False])
+def test_failures(sampled: bool, tmp_path: Path) -> None:
     """The last line that it wrote, or what became of it."""
     with pytest.raises(ProcessFailed, match=r"ended with status 3: worse$"):
         code = "import sys; print('bad\\nworse\\n', file=sys.stderr); sys.exit(3)"
-        run_process(python(code), tmp_path)
+        run_process(python(code), tmp_path, sampled=sampled)
     with pytest.raises(ProcessFailed, match=r"was killed by signal 9: it said nothing$"):
-        run_process(python("import os; os.kill(os.getpid(), 9)"), tmp_path)
+        run_process(python("import os; os.kill(os.getpid(), 9)"), tmp_path, sampled=sampled)
     with pytest.raises(ProcessFailed, match=r"nowhere: No such file or directory"):
-        run_process([str(tmp_path / "nowhere")], tmp_path)
+        run_process([str(tmp_path / "nowhere")], tmp_path, sampled=sampled)
 
 
 @pytest.mark.parametrize("sampled", [True, False])
@@ -89,6 +115,23 @@ def test_bytes_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "c").write_bytes(b"1234")
     (tmp_path / "d").symlink_to(tmp_path / "c")
     assert folder_bytes(tmp_path) == 7
+
+
+def test_reading_through(tmp_path: Path) -> None:
+    """To the end, whatever the size; what is not there is an error."""
+    path = tmp_path / "a"
+    path.write_bytes(b"1" * 3_000_001)
+    read_bytes = _read_bytes()
+    read_through(path)
+    assert _read_bytes() - read_bytes >= 3_000_001
+    with pytest.raises(FileNotFoundError):
+        read_through(tmp_path / "b")
+
+
+def _read_bytes() -> int:
+    """What this process has read so far."""
+    lines = Path("/proc/self/io").read_text().splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("rchar:")))
 
 
 def test_last_lines() -> None:

@@ -93,7 +93,15 @@ def test_many_contenders_stand_below_one_another() -> None:
         f"{what}: {who}" for what in ("wall", "CPU") for who in names
     ]
     assert table.rows[0] == ["wall: whimbrel", "1.00 s", ""]
+    assert table.rows[1] == ["wall: a", "2.00 s", "2.00 x"]
     assert table.rows[2] == ["wall: b", "3.00 s", "3.00 x"]
+
+
+def test_ours_in_another_way_is_no_peer() -> None:
+    """It is not said how much better ours is than ours."""
+    names = [OURS, f"{OURS}, 2 processes", "a", "b", "c"]
+    (table,) = tables_of(report_of(*(figure("parse", "wall", n, "s", [2.0]) for n in names)))
+    assert [row[2] for row in table.rows] == ["", "", "1.00 x", "1.00 x", "1.00 x"]
 
 
 def test_groups_have_tables() -> None:
@@ -130,9 +138,30 @@ def test_markdown() -> None:
     said = markdown_of(report_of(figure("query", "route", OURS, "s", [0.001])), GROWTH)
     assert "on 2026-01-02 03:04 UTC on a machine" in said
     assert "`whimbrel bench query city.osm.pbf`" in said
-    assert "| query | whimbrel |\n| --- | --- |\n| route | 1.00 ms |\n" in said
+    assert "| query | Whimbrel |\n| --- | --- |\n| route | 1.00 ms |\n" in said
     assert "| exponent |  |  |  | 1.00 | 0.50 |" in said
     assert "- 5 pairs agree\n- valhalla is not installed\n" in said
+    assert "| 2x2 | 40 | 400 | 4.00 MB | 4.00 s | 4.00 MB |" in said
     for line in said.splitlines():
         if line.startswith("|"):
             assert line.count("|") in (3, 7)
+
+
+def test_markdown_beside_peers() -> None:
+    """What, ours, each peer's: medians alone, however many contenders there are."""
+    theirs = ["pyosmium", f"{OURS}, 2 processes", "a", "b"]
+    said = markdown_of(
+        report_of(
+            figure("query", "route", "OSRM", "s", [0.01, 0.02]),
+            figure("query", "route", OURS, "s", [0.001, 0.002, 0.003]),
+            figure("query", "many", OURS, "1/s", [100_000.0, 200_000.0]),
+            *(figure("parse", "reading", who, "s", [1.0, 2.0]) for who in [*theirs, OURS]),
+        )
+    )
+    assert (
+        "| query | Whimbrel | OSRM |\n| --- | --- | --- |\n"
+        "| route | 2.00 ms | 15.0 ms |\n| many | 150,000 /s | - |\n"
+    ) in said
+    assert "| parse | Whimbrel | pyosmium | Whimbrel, 2 processes | a | b |" in said
+    assert BETTER not in said
+    assert "medians of up to 3 runs." in said

@@ -210,6 +210,8 @@ class Site:
         self.requests: list[str] = []
         self.failing: dict[str, int] = {}
         """How many times more a path is answered with 503."""
+        self.cutting: dict[str, int] = {}
+        """How many times more the connection is lost in the middle of what is at a path."""
         site = self
 
         class Handler(SimpleHTTPRequestHandler):
@@ -219,6 +221,14 @@ class Site:
                 if site.failing.get(path, 0) > 0:
                     site.failing[path] -= 1
                     self.send_error(503)
+                elif site.cutting.get(path, 0) > 0:
+                    site.cutting[path] -= 1
+                    content = (folder / path.strip("/")).read_bytes()
+                    self.send_response(200)
+                    self.send_header("Content-Length", str(len(content)))
+                    self.end_headers()
+                    self.wfile.write(content[: len(content) // 2])
+                    self.close_connection = True
                 else:
                     super().do_GET()
 

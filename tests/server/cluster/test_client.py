@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from gis.arrays import F64
+from gis.dataset import open_dataset
 from gis.jit import CACHE_FOLDER
 from server.batch.task import Answer, Task
 from server.cluster import client
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.compiled
 
 ROUTE = Task("route")
 WITHOUT_WHIMBREL = "import sys; sys.modules['server'] = None"
-NAMES_SERVER = "import server.cluster.worker_side as side, server.cluster.versions, os, time\n"
+NAMES_SERVER = "import server.cluster.worker_side as side, server.batch.versions, os, time\n"
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +59,7 @@ def n_workers(address: str) -> int:
 def test_the_answers_are_those_of_one_process(
     cluster: Any, dataset: Path, chunks: list[F64], assert_answers: Any, capfd: Any
 ) -> None:
-    found = list(answers_on_dask(cluster.address, dataset, ROUTE, chunks))
+    found = list(answers_on_dask(cluster.address, open_dataset(dataset), ROUTE, chunks))
     assert_answers(found, ROUTE, chunks)
     assert {0, 3} <= {int(status) for answer in found for status in answer.status}
     assert capfd.readouterr() == ("", "")
@@ -76,18 +77,18 @@ def test_every_task(
     }
     n_rows, n_columns = (20, 4) if name == "route" else (20, 2)
     few = [chunk[:n_rows, :n_columns] for chunk in chunks[:4]]
-    found = list(answers_on_dask(cluster.address, dataset, tasks[name], few))
+    found = list(answers_on_dask(cluster.address, open_dataset(dataset), tasks[name], few))
     assert_answers(found, tasks[name], few)
 
 
 def test_no_chunks(cluster: Any, dataset: Path) -> None:
-    assert list(answers_on_dask(cluster.address, dataset, ROUTE, [])) == []
+    assert list(answers_on_dask(cluster.address, open_dataset(dataset), ROUTE, [])) == []
 
 
 def test_arrays_can_be_written_and_are_aligned(
     cluster: Any, dataset: Path, chunks: list[F64]
 ) -> None:
-    (answer,) = answers_on_dask(cluster.address, dataset, ROUTE, chunks[:1])
+    (answer,) = answers_on_dask(cluster.address, open_dataset(dataset), ROUTE, chunks[:1])
     assert answer.status.flags.aligned
     for column in answer.columns.values():
         assert isinstance(column, np.ndarray)
@@ -106,7 +107,7 @@ def test_points_are_drawn_as_they_are_needed_and_futures_let_go(
             yield chunks[number % 2]
 
     cluster.wait_until(lambda: n_workers(cluster.address) == 2)
-    answers = answers_on_dask(cluster.address, dataset, ROUTE, points())
+    answers = answers_on_dask(cluster.address, open_dataset(dataset), ROUTE, points())
     for taken in range(1, 21):
         next(answers)
         assert drawn <= taken + 6
@@ -124,7 +125,7 @@ def test_an_error_while_drawing_points_ends_all(
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        list(answers_on_dask(cluster.address, dataset, ROUTE, points()))
+        list(answers_on_dask(cluster.address, open_dataset(dataset), ROUTE, points()))
     cluster.wait_until(lambda: n_tasks(cluster.address) == 0, 5)
 
 
@@ -136,7 +137,7 @@ def test_an_interrupt_ends_all(cluster: Any, dataset: Path, chunks: list[F64]) -
             yield chunks[1]
 
     with pytest.raises(KeyboardInterrupt):
-        list(answers_on_dask(cluster.address, dataset, ROUTE, points()))
+        list(answers_on_dask(cluster.address, open_dataset(dataset), ROUTE, points()))
     cluster.wait_until(lambda: n_tasks(cluster.address) == 0, 5)
 
 
@@ -144,7 +145,11 @@ def test_an_error_of_the_task_names_the_worker(
     cluster: Any, dataset: Path, chunks: list[F64], capfd: Any
 ) -> None:
     with pytest.raises(ClusterError, match=r"^worker tcp://127\.0\.0\.1:\d+: .*boat"):
-        list(answers_on_dask(cluster.address, dataset, Task("route", profile="boat"), chunks))
+        list(
+            answers_on_dask(
+                cluster.address, open_dataset(dataset), Task("route", profile="boat"), chunks
+            )
+        )
     assert capfd.readouterr() == ("", "")
 
 
@@ -159,7 +164,7 @@ def test_a_worker_that_is_killed(
     cluster.wait_until(lambda: n_workers(cluster.address) == 2)
     many = chunks * 2
     found: list[Answer] = []
-    for answer in answers_on_dask(cluster.address, dataset, ROUTE, many):
+    for answer in answers_on_dask(cluster.address, open_dataset(dataset), ROUTE, many):
         found.append(answer)
         if len(found) == 4:
             assert cluster.log().count("Remove worker") == 0
@@ -173,7 +178,7 @@ def test_a_scheduler_that_is_killed(
 ) -> None:
     cluster = new_cluster()
     cluster.start_worker()
-    answers = answers_on_dask(cluster.address, dataset, ROUTE, chunks * 100)
+    answers = answers_on_dask(cluster.address, open_dataset(dataset), ROUTE, chunks * 100)
     next(answers)
     cluster.kill(cluster.scheduler)
     started = time.monotonic()
@@ -194,7 +199,7 @@ def test_a_scheduler_that_hangs(
         cluster.scheduler.send_signal(signal.SIGSTOP)
 
     with pytest.raises(ClusterError, match=f"^{cluster.address}: the scheduler says nothing: "):
-        next(answers_on_dask(cluster.address, dataset, ROUTE, chunks, say=stop))
+        next(answers_on_dask(cluster.address, open_dataset(dataset), ROUTE, chunks, say=stop))
     assert capfd.readouterr() == ("", "")
 
 
@@ -210,7 +215,7 @@ def test_no_scheduler(
         "tls://127.0.0.1:1",
     ):
         with pytest.raises(ClusterError) as failure:
-            next(answers_on_dask(address, dataset, ROUTE, chunks))
+            next(answers_on_dask(address, open_dataset(dataset), ROUTE, chunks))
         assert address in str(failure.value) and "\n" not in str(failure.value)
     assert capfd.readouterr() == ("", "")
 
@@ -222,7 +227,7 @@ def test_something_that_takes_calls_but_says_nothing(
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(ClusterError, match=f"^{address}: no scheduler answers: TimeoutError"):
-            next(answers_on_dask(address, dataset, ROUTE, chunks))
+            next(answers_on_dask(address, open_dataset(dataset), ROUTE, chunks))
 
 
 def test_workers_that_come_late_and_never(
@@ -241,7 +246,7 @@ def test_workers_that_come_late_and_never(
         notes.append(line)
         cluster.start_worker()
 
-    found = answers_on_dask(cluster.address, dataset, ROUTE, chunks, say=say)
+    found = answers_on_dask(cluster.address, open_dataset(dataset), ROUTE, chunks, say=say)
     assert_answers(list(found), ROUTE, chunks)
     assert notes == [f"{cluster.address}: has no workers; waiting for one"]
     cluster.kill(cluster.workers[0])
@@ -249,7 +254,12 @@ def test_workers_that_come_late_and_never(
     with pytest.raises(ClusterError, match=f"^{cluster.address}: has had no workers for"):
         next(
             answers_on_dask(
-                cluster.address, dataset, ROUTE, chunks, say=notes.append, patience_s=0.5
+                cluster.address,
+                open_dataset(dataset),
+                ROUTE,
+                chunks,
+                say=notes.append,
+                patience_s=0.5,
             )
         )
     assert len(notes) == 2
@@ -268,7 +278,7 @@ def test_workers_that_are_wrong(
         ("os._exit(1)", r"worker tcp://\S+: died over a chunk of the input, as did 0 .* before"),
     ):
         with pytest.raises(ClusterError, match=f"^{error}$"):
-            list(answers_on_dask(cluster.address, dataset, Task(code), chunks))
+            list(answers_on_dask(cluster.address, open_dataset(dataset), Task(code), chunks))
     assert capfd.readouterr() == ("", "")
 
 
@@ -277,7 +287,7 @@ def test_a_worker_without_whimbrel(new_cluster: Any, dataset: Path, chunks: list
     cluster.start_worker(before=WITHOUT_WHIMBREL)
     error = r"worker tcp://\S+: has no such Whimbrel as the client: ModuleNotFoundError: "
     with pytest.raises(ClusterError, match=f"^{error}"):
-        list(answers_on_dask(cluster.address, dataset, ROUTE, chunks))
+        list(answers_on_dask(cluster.address, open_dataset(dataset), ROUTE, chunks))
 
 
 def test_versions_of_dask_that_differ_are_told_in_one_line(
@@ -289,7 +299,7 @@ def test_versions_of_dask_that_differ_are_told_in_one_line(
 ) -> None:
     monkeypatch.setattr(distributed.versions, "_version_cached", lambda name: "1.2.3")
     notes: list[str] = []
-    found = answers_on_dask(cluster.address, dataset, ROUTE, chunks, say=notes.append)
+    found = answers_on_dask(cluster.address, open_dataset(dataset), ROUTE, chunks, say=notes.append)
     assert_answers(list(found), ROUTE, chunks)
     (note,) = notes
     assert note.startswith(f"{cluster.address}: versions differ: ") and "\n" not in note
@@ -314,7 +324,7 @@ def test_two_threads_of_one_worker_that_lacks_the_dataset(
     lacks = "side._at_path = lambda w: side.read_manifest(side.Path('/no/such/dataset'))\n"
     cluster.start_worker(before=NAMES_SERVER + lacks + forks(tmp_path / "forked"), threads=2)
     url = f"{site.url}/{dataset.name}"
-    found = answers_on_dask(cluster.address, dataset, ROUTE, chunks, url)
+    found = answers_on_dask(cluster.address, open_dataset(dataset), ROUTE, chunks, url)
     assert_answers(list(found), ROUTE, chunks)
     assert len(site.requests) == len(set(site.requests)) > 10
     assert not (tmp_path / "forked").exists()
@@ -325,7 +335,7 @@ def test_dask_is_not_installed(
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ClusterError, match=r"pip install 'whimbrel\[dask\]'"):
-        next(answers_on_dask("tcp://127.0.0.1:1", dataset, ROUTE, chunks))
+        next(answers_on_dask("tcp://127.0.0.1:1", open_dataset(dataset), ROUTE, chunks))
 
 
 @pytest.mark.slow
@@ -339,7 +349,9 @@ def test_a_cold_worker_of_two_threads_compiles_without_forking(
 ) -> None:
     cluster = new_cluster(WHIMBREL_CACHE_DIR=str(tmp_path / "cold"))
     cluster.start_worker(before=forks(tmp_path / "forked"), threads=2)
-    assert_answers(list(answers_on_dask(cluster.address, dataset, ROUTE, chunks)), ROUTE, chunks)
+    assert_answers(
+        list(answers_on_dask(cluster.address, open_dataset(dataset), ROUTE, chunks)), ROUTE, chunks
+    )
     assert not (tmp_path / "forked").exists()
     assert "Remove worker" not in cluster.log()
 
@@ -356,7 +368,7 @@ def test_a_worker_with_a_nanny_is_killed_and_comes_again(
     many = chunks * 30
     found: list[Answer] = []
     killed = 0
-    for answer in answers_on_dask(cluster.address, dataset, ROUTE, many):
+    for answer in answers_on_dask(cluster.address, open_dataset(dataset), ROUTE, many):
         found.append(answer)
         if len(found) % 60 == 30:
             with distributed.Client(cluster.address, set_as_default=False) as other:

@@ -91,6 +91,16 @@ def test_a_server_that_fails_for_a_moment(copy: Path, data: str, serve: Callable
     assert site.requests.count(path) == 3
 
 
+def test_a_connection_that_is_lost(copy: Path, data: str, serve: Callable[..., Any]) -> None:
+    """What ends before its length is tried again, not taken for damaged."""
+    site = serve(copy.parent)
+    path = f"/town/{an_array(copy).relative_to(copy)}"
+    site.cutting[path] = 2
+    found = fetch_dataset(f"{site.url}/town", data)
+    assert found.manifest == read_manifest(copy)
+    assert site.requests.count(path) == 3
+
+
 def test_a_server_that_goes_on_failing(
     copy: Path, data: str, serve: Callable[..., Any], cache: Path
 ) -> None:

@@ -20,12 +20,13 @@ LACKING = 'mount -t tmpfs none "$0" && exec "$@"'
 CLIENT = """
 import pickle, sys
 from pathlib import Path
+from gis.dataset import open_dataset
 from server.batch.task import Task
 from server.cluster.client import answers_on_dask
 
 address, dataset, url, points, answers = sys.argv[1:]
 chunks = pickle.loads(Path(points).read_bytes())
-found = list(answers_on_dask(address, Path(dataset), Task("route"), chunks, url))
+found = list(answers_on_dask(address, open_dataset(Path(dataset)), Task("route"), chunks, url))
 Path(answers).write_bytes(pickle.dumps(found))
 """
 

@@ -16,8 +16,8 @@ from gis.dataset import Dataset, read_manifest
 from gis.errors import DatasetError
 from routing.engine import Engine
 from server.batch.task import Answer, Task
+from server.batch.versions import VERSION
 from server.cluster import worker_side
-from server.cluster.versions import VERSION
 from server.cluster.worker_side import Where, answer_job, encode_job, find_dataset
 
 

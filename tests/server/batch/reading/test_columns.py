@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from server.batch.errors import InputError
 from server.batch.reading.columns import (
     Selection,
-    Wishes,
+    WantedColumns,
     find_points,
     listed,
     output_names,
@@ -94,25 +94,31 @@ def test_unclear_names(names: str, n_points: int, said: str) -> None:
 def test_columns_by_name() -> None:
     """As they are written, or else without regard to case."""
     names = ["A", "b", "B", "geom"]
-    assert select("f", names, Wishes(1, ["b", "a"], [])) == Selection((1, 0), (), ())
-    assert select("f", names, Wishes(1, ["GEOM"], ["geom", "A", "geom"])) == Selection(
+    assert select("f", names, WantedColumns(1, ["b", "a"], [])) == Selection((1, 0), (), ())
+    assert select("f", names, WantedColumns(1, ["GEOM"], ["geom", "A", "geom"])) == Selection(
         (3,), (3, 0), ("geom", "A")
     )
-    assert select("f", names, Wishes(1, None, ["A"]), shapes=3).points == (3,)
-    assert select("f", names, Wishes(1, ["b", "B"]), shapes=3).needed == [0, 1, 2, 3]
-    assert select("f", names, Wishes(1, ["b", "a"], [])).needed == [0, 1]
+    assert select("f", names, WantedColumns(1, None, ["A"]), shapes=3).points == (3,)
+    assert select("f", names, WantedColumns(1, ["b", "B"]), shapes=3).needed == [0, 1, 2, 3]
+    assert select("f", names, WantedColumns(1, ["b", "a"], [])).needed == [0, 1]
 
 
 @pytest.mark.parametrize(
     ("wishes", "said"),
     [
-        (Wishes(1, ["A", "b", "c"]), "got 3 names of columns, expected 2 (longitude and latitude)"),
-        (Wishes(2, ["A", "b"]), "expected 4 (longitude and latitude of origin and destination)"),
-        (Wishes(1, ["A", "d"]), "has no column d, only A, b, B"),
-        (Wishes(1, ["A", "b"], ["e"]), "has no column e, only A, b, B"),
+        (
+            WantedColumns(1, ["A", "b", "c"]),
+            "got 3 names of columns, expected 2 (longitude and latitude)",
+        ),
+        (
+            WantedColumns(2, ["A", "b"]),
+            "expected 4 (longitude and latitude of origin and destination)",
+        ),
+        (WantedColumns(1, ["A", "d"]), "has no column d, only A, b, B"),
+        (WantedColumns(1, ["A", "b"], ["e"]), "has no column e, only A, b, B"),
     ],
 )
-def test_columns_that_are_not_there(wishes: Wishes, said: str) -> None:
+def test_columns_that_are_not_there(wishes: WantedColumns, said: str) -> None:
     with pytest.raises(InputError, match=r"^trips\.csv: ") as error:
         select("trips.csv", ["A", "b", "B"], wishes)
     assert said in str(error.value)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from server.batch.errors import InputError
 from server.batch.marks import JSON, mark_of
 from server.batch.reading import geojson_lines, input_file
-from server.batch.reading.columns import Wishes
+from server.batch.reading.columns import WantedColumns
 from server.batch.reading.geojson_lines import GeoJsonLines
 
 NAN = math.nan
@@ -28,7 +28,7 @@ def line(lon: Any, lat: Any, /, **properties: Any) -> str:
 def opened(folder: Path, text: str | bytes, n_points: int = 1, **wishes: Any) -> GeoJsonLines:
     path = folder / "a.geojsonl"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return GeoJsonLines(path, Wishes(n_points, **wishes))
+    return GeoJsonLines(path, WantedColumns(n_points, **wishes))
 
 
 def read(source: Any, n_rows: int = 1000, start: int = 0) -> tuple[list[Any], list[Any]]:
@@ -177,7 +177,7 @@ def test_long_lines(block_bytes: int, tmp_path: Path) -> None:
     lines = [line(1, 2), "x" * 1000, line(3, 4), "[" * 1000]
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join(lines))
-    source = GeoJsonLines(path, Wishes(1), max_record_bytes=300)
+    source = GeoJsonLines(path, WantedColumns(1), max_record_bytes=300)
     points = read(source)[1]
     np.testing.assert_array_equal(points, [[1, 2], [NAN, NAN], [3, 4], [NAN, NAN]])
     ends = [chunk.end for chunk in source.chunks(1)]

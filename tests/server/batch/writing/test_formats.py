@@ -6,9 +6,10 @@ import pyarrow as pa
 import pytest
 
 from server.batch.errors import OutputError
-from server.batch.writing.delimited import Delimited
+from server.batch.writing.checked import Checked
+from server.batch.writing.delimited_rows import DelimitedRows
+from server.batch.writing.feature_lines import FeatureLines
 from server.batch.writing.formats import SUFFIXES, format_of
-from server.batch.writing.geojson_lines import GeoJsonLines
 from server.batch.writing.parquet_groups import ParquetGroups
 
 SCHEMA = pa.schema([("status", pa.string())])
@@ -17,14 +18,16 @@ SCHEMA = pa.schema([("status", pa.string())])
 @pytest.mark.parametrize(
     ("names", "kind"),
     [
-        (("a.csv", "a.b.CSV", "a.tsv"), Delimited),
+        (("a.csv", "a.b.CSV", "a.tsv"), DelimitedRows),
         (("a.parquet", "a.geoparquet", "a.pq"), ParquetGroups),
-        (("a.geojsonl", "a.geojsonlines", "a.geojsons", "a.ndjson", "a.jsonl"), GeoJsonLines),
+        (("a.geojsonl", "a.geojsonlines", "a.geojsons", "a.ndjson", "a.jsonl"), FeatureLines),
     ],
 )
 def test_by_suffix(names: tuple[str, ...], kind: type) -> None:
     for name in names:
-        assert type(format_of(Path(name), SCHEMA)) is kind
+        form = format_of(Path(name), SCHEMA)
+        assert isinstance(form, Checked)
+        assert type(form.form) is kind
 
 
 @pytest.mark.parametrize("name", ["a.xlsx", "a", "a.csv.gz", ".csv", "a.geojson"])

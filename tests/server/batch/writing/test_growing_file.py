@@ -1,6 +1,7 @@
 """A growing file grows by all of a piece or by nothing of it."""
 
 import errno
+import io
 import os
 import zlib
 from pathlib import Path
@@ -15,13 +16,13 @@ def test_it_grows_and_is_cut(tmp_path: Path) -> None:
     file.append(b"abc")
     file.append(b"")
     file.append(b"def")
-    assert (file.size, file.read()) == (6, b"abcdef")
+    assert (file.size, [*file.lines()]) == (6, [b"abcdef"])
     file.cut(4)
     file.append(b"XY")
     assert (tmp_path / "a").read_bytes() == b"abcdXY"
     file.close()
     again = GrowingFile(tmp_path / "a")
-    assert (again.size, again.read()) == (6, b"abcdXY")
+    assert (again.size, [*again.lines()]) == (6, [b"abcdXY"])
     again.close()
 
 
@@ -59,3 +60,13 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="symbolic"):
         GrowingFile(tmp_path / "a")
     assert (tmp_path / "mine").read_bytes() == b"x"
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 1000])
+@pytest.mark.parametrize("text", [b"", b"\n", b"a\n\nbcd\r\x1ee\n", b"a\nbc"])
+def test_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes, block: int) -> None:
+    """However much is read at once; nothing but a newline ends a line."""
+    monkeypatch.setattr("server.batch.writing.growing_file._BLOCK_BYTES", block)
+    file = GrowingFile(tmp_path / "a")
+    file.append(text)
+    assert list(file.lines()) == io.BytesIO(text).readlines()

@@ -28,7 +28,7 @@ def test_rows_come_back(number: pa.DataType, chunk: int) -> None:
     form = format_of(Path("x.npy"), table.schema, 10)
     encoded = [form.encode(table.slice(at, chunk), 0) for at in range(0, 10, chunk)]
     data = form.begin() + b"".join(rows for rows, _ in encoded)
-    data += form.end([b"", *(note for _, note in encoded)])
+    data += b"".join(form.end([b"", *(note for _, note in encoded)]))
     expected = np.array(
         [[i, i + 0.5, math.nan] if i % 4 else [math.nan] * 3 for i in range(10)],
         number.to_pandas_dtype(),
@@ -53,7 +53,7 @@ def test_what_lies_under_nulls_is_not_written() -> None:
 
 def test_no_rows() -> None:
     form = format_of(Path("x.npy"), matrix_table(0, pa.float32()).schema, 0)
-    assert np.load(io.BytesIO(form.begin() + form.end([]))).shape == (0, 3)
+    assert np.load(io.BytesIO(form.begin() + b"".join(form.end([])))).shape == (0, 3)
 
 
 def test_it_holds_one_matrix_of_known_length() -> None:

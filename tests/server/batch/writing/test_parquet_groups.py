@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import tracemalloc
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from server.batch.errors import OutputError
 from server.batch.marks import JSON, MATRIX, WKB, marked
 from server.batch.writing.formats import format_of
 from server.batch.writing.parquet_groups import ParquetGroups
@@ -82,7 +84,7 @@ def written(schema: pa.Schema, parts: Sequence[pa.Table] | Iterator[pa.Table]) -
         chunk, note = format_of(Path("x.parquet"), schema).encode(part, len(data))
         data += chunk
         notes.append(note)
-    return data + format_of(Path("x.parquet"), schema).end(notes)
+    return data + b"".join(format_of(Path("x.parquet"), schema).end(notes))
 
 
 @pytest.mark.parametrize("n_chunks", [1, 2, 50])
@@ -174,7 +176,7 @@ def test_places_beyond_4_gib(at: int) -> None:
     form = ParquetGroups(table.schema)
     data, note = form.encode(table, at)
     assert data == form.encode(table, 4)[0]
-    group = pq.read_metadata(io.BytesIO(form.begin() + form.end([note]))).row_group(0)
+    group = pq.read_metadata(io.BytesIO(form.begin() + b"".join(form.end([note])))).row_group(0)
     columns = [group.column(number) for number in range(group.num_columns)]
     end = at
     for column in columns:
@@ -194,7 +196,7 @@ def test_a_file_beyond_4_gib_is_read(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.write(form.begin() + first)
         file.seek(far)
-        file.write(second + form.end([note, far_note]))
+        file.write(second + b"".join(form.end([note, far_note])))
     assert_read(pq.read_table(path), pa.concat_tables([table, some_table(100, 1)]))
 
 
@@ -219,6 +221,7 @@ def test_types_that_arrow_alone_knows_come_back() -> None:
             "uuid": pa.array([b"0123456789abcdef", None], pa.binary(16)).cast(pa.uuid()),
             "half": pa.array([np.float16(1.5), None], pa.float16()),
             "coded": pa.array([1.5, None]).dictionary_encode(),
+            "coded lists": pa.DictionaryArray.from_arrays(pa.array([0, None]), pa.array([[1]])),
         }
     )
     table = table.append_column(
@@ -229,3 +232,37 @@ def test_types_that_arrow_alone_knows_come_back() -> None:
     assert read.schema.field("no nulls").nullable is False
     assert read.schema.field("when").type == pa.timestamp("us", "Europe/Helsinki")
     assert read.schema.field("large").type == pa.large_string()
+
+
+@pytest.mark.parametrize("mark", ["", MATRIX])
+def test_lists_of_no_elements_are_refused(mark: str) -> None:
+    """Arrow writes them, and cannot read what it has written; or it divides by zero."""
+    schema = pa.schema([marked(pa.field("m", pa.list_(pa.float32(), 0)), mark)])
+    with pytest.raises(OutputError, match=r"column m of type .* lists of no elements"):
+        format_of(Path("x.parquet"), schema)
+
+
+class Repeated:
+    """A note, many times, made anew each time."""
+
+    def __init__(self, note: bytes, times: int) -> None:
+        self._note, self._times = note, times
+
+    def __iter__(self) -> Iterator[bytes]:
+        for _ in range(self._times):
+            yield self._note + b""
+
+
+def test_the_end_takes_no_more_memory_with_more_chunks() -> None:
+    """A footer of 16 MB is made piece by piece."""
+    table = pa.table({f"column {i}": [1.0, 2.0] for i in range(50)})
+    form = ParquetGroups(table.schema)
+    _, note = form.encode(table, 4)
+    tracemalloc.start()
+    try:
+        n_bytes = sum(map(len, form.end(Repeated(note, 4000))))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert n_bytes > 16 << 20
+    assert peak < 1 << 20

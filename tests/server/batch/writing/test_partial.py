@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,14 +46,14 @@ def test_it_appears_when_it_is_whole(tmp_path: Path) -> None:
         assert names(tmp_path) == ["out.csv", "out.csv.journal", "out.csv.partial"]
         assert (partial.size, partial.n_rows, partial.end) == (21, 3, 30)
         assert partial.counts == {"Ok": 2, "NoRoute": 1}
-        partial.finish(b"tail")
+        partial.finish([b"tail"])
     assert names(tmp_path) == ["out.csv"]
     assert output.read_text() == "header\none\ntwo\nthree\ntail"
 
 
 def test_permissions_are_those_of_any_new_file(tmp_path: Path) -> None:
     (tmp_path / "other").touch()
-    begin(tmp_path / "out.csv").finish(b"")
+    begin(tmp_path / "out.csv").finish([])
     assert (tmp_path / "out.csv").stat().st_mode == (tmp_path / "other").stat().st_mode
 
 
@@ -62,9 +63,9 @@ def test_it_is_gone_on_with(interrupted: Path) -> None:
         assert not partial.is_new
         assert (partial.size, partial.n_rows, partial.end) == (21, 3, 30)
         assert partial.counts == {"Ok": 2, "NoRoute": 1}
-        assert partial.notes == [b"", b"note 1", b"note 2"]
+        assert list(partial.notes) == [b"", b"note 1", b"note 2"]
         partial.append(b"four\n", b"note 3", 1, 40, {"Ok": 1})
-        partial.finish(b"")
+        partial.finish([])
     assert interrupted.read_text() == "header\none\ntwo\nthree\nfour\n"
     assert names(interrupted.parent) == ["out.csv"]
 
@@ -73,7 +74,7 @@ def test_nothing_to_go_on_with_is_a_new_one(tmp_path: Path) -> None:
     """So a script may always ask to go on."""
     with PartialOutput.open(tmp_path / "out.csv", JOB, resume=True) as partial:
         assert partial.is_new
-        assert (partial.size, partial.n_rows, partial.end, partial.notes) == (0, 0, 0, [])
+        assert (partial.size, partial.n_rows, partial.end, [*partial.notes]) == (0, 0, 0, [])
 
 
 def test_what_is_there_is_not_lost_unasked(interrupted: Path) -> None:
@@ -88,7 +89,7 @@ def test_what_is_there_is_not_lost_unasked(interrupted: Path) -> None:
     with PartialOutput.open(interrupted, JOB, overwrite=True) as partial:
         assert partial.is_new
         assert Path(f"{interrupted}.partial").read_bytes() == b""
-        partial.finish(b"new")
+        partial.finish([b"new"])
     assert interrupted.read_text() == "new"
 
 
@@ -138,11 +139,12 @@ def test_only_one_writes(tmp_path: Path) -> None:
     """As long as it is open, whatever the other is asked."""
     output = tmp_path / "out.csv"
     with begin(output) as partial:
-        for options in ({}, {"resume": True}, {"overwrite": True}):
+        wishes: list[dict[str, Any]] = [{}, {"resume": True}, {"overwrite": True}]
+        for options in wishes:
             with pytest.raises(OutputError, match="another process is writing it"):
                 PartialOutput.open(output, JOB, **options)
         partial.append(b"four\n", b"", 1, 40, {})
-        partial.finish(b"")
+        partial.finish([])
     assert output.read_text() == "header\none\ntwo\nthree\nfour\n"
     PartialOutput.open(output, JOB).close()
 
@@ -160,7 +162,7 @@ def test_a_lock_on_a_journal_that_is_gone_is_none(
         if output.exists():
             flock(descriptor, how)
         else:
-            first.finish(b"")
+            first.finish([])
             flock(descriptor, how)
 
     monkeypatch.setattr(fcntl, "flock", slow)
@@ -245,7 +247,7 @@ def test_a_disk_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fa
     with monkeypatch.context() as patch, pytest.raises(OutputError) as raised:
         patch.setattr(os, "pwrite", full)
         if fails == "tail":
-            partial.finish(b"tail")
+            partial.finish([b"tail"])
         else:
             partial.append(b"four\n", b"", 1, 40, {"Ok": 1})
     assert str(raised.value) == (
@@ -257,7 +259,7 @@ def test_a_disk_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fa
     partial.close()
     with PartialOutput.open(output, JOB, resume=True) as partial:
         assert partial.n_rows == 4
-        partial.finish(b"")
+        partial.finish([])
     assert output.read_text() == "header\none\ntwo\nthree\nfour\n"
 
 
@@ -271,7 +273,7 @@ def test_an_interrupt_while_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("server.batch.writing.partial.encode_entry", interrupt)
         partial.append(b"four\n", b"", 1, 40, {})
-    partial.finish(b"")
+    partial.finish([])
     assert (tmp_path / "out.csv").read_text() == "header\none\ntwo\nthree\n"
 
 
@@ -281,9 +283,83 @@ def test_a_folder_that_came_to_stand_there(tmp_path: Path) -> None:
     partial = begin(output)
     output.mkdir()
     with partial, pytest.raises(OutputError, match="cannot write: Is a directory"):
-        partial.finish(b"tail")
+        partial.finish([b"tail"])
     output.rmdir()
     with PartialOutput.open(output, JOB, resume=True) as partial:
         assert partial.n_rows == 3
-        partial.finish(b"tail")
+        partial.finish([b"tail"])
     assert output.read_text() == "header\none\ntwo\nthree\ntail"
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_failure_before_the_first_row_leaves_nothing(
+    tmp_path: Path, error: type[BaseException], resume: bool
+) -> None:
+    """Nor is what stood there touched."""
+    output = tmp_path / "out.csv"
+    output.write_text("before")
+    with pytest.raises(error), PartialOutput.open(output, JOB, resume=resume) as partial:
+        partial.append(b"header\n", b"", 0, 0, {})
+        raise error
+    assert names(tmp_path) == ["out.csv"]
+    assert output.read_text() == "before"
+
+
+def test_what_is_removed_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process cannot begin between the two files."""
+    output, unlink = tmp_path / "out.csv", Path.unlink
+    refused = []
+
+    def slow(file: Path) -> None:
+        with pytest.raises(OutputError, match="another process is writing it"):
+            PartialOutput.open(output, JOB)
+        refused.append(file.name)
+        unlink(file)
+
+    monkeypatch.setattr(Path, "unlink", slow)
+    with pytest.raises(RuntimeError), PartialOutput.open(output, JOB):
+        raise RuntimeError
+    assert refused == ["out.csv.partial", "out.csv.journal"]
+
+
+def test_a_failure_after_the_first_row_loses_nothing(interrupted: Path) -> None:
+    with pytest.raises(RuntimeError), PartialOutput.open(interrupted, JOB, resume=True):
+        raise RuntimeError
+    with PartialOutput.open(interrupted, JOB, resume=True) as partial:
+        assert partial.n_rows == 3
+
+
+def test_no_journal_is_left_where_nothing_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "out.csv.partial").mkdir()
+    with pytest.raises(OutputError):
+        PartialOutput.open(tmp_path / "out.csv", JOB, overwrite=True)
+    (tmp_path / "b.csv.partial").write_text("precious")
+    with pytest.raises(OutputError, match="nothing tells"):
+        PartialOutput.open(tmp_path / "b.csv", JOB)
+    assert "b.csv.journal" not in names(tmp_path)
+
+
+def test_notes_are_those_that_were_written(tmp_path: Path) -> None:
+    """As often as they are asked for; a journal that others damage meanwhile is no end of them."""
+    with begin(tmp_path / "out.csv") as partial:
+        for _ in range(2):
+            assert list(partial.notes) == [b"", b"note 1", b"note 2"]
+        journal = tmp_path / "out.csv.journal"
+        journal.write_bytes(journal.read_bytes()[:-20] + b"x" * 20)
+        with pytest.raises(OutputError, match="journal: has been damaged"):
+            partial.finish(partial.notes)
+    assert names(tmp_path) == ["out.csv.journal", "out.csv.partial"]
+
+
+def test_nothing_is_written_once_it_is_closed(tmp_path: Path) -> None:
+    """Its descriptors may be those of other files."""
+    partial = begin(tmp_path / "out.csv")
+    partial.close()
+    for use in (
+        lambda: partial.append(b"x", b"", 1, 1, {}),
+        lambda: partial.finish([]),
+        lambda: list(partial.notes),
+    ):
+        with pytest.raises(ValueError, match="closed"):
+            use()

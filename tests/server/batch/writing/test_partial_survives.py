@@ -3,13 +3,17 @@
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,6 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from server.batch.errors import OutputError
 from server.batch.writing.formats import format_of
 from server.batch.writing.partial import PartialOutput
 
@@ -25,6 +30,10 @@ JOB = {"input": "a.csv"}
 N_ROWS, CHUNK = 60, 7
 TABLE = pa.table({"id": [f"row {i}" for i in range(N_ROWS)], "n": range(N_ROWS)})
 STATUSES = {"Ok": CHUNK - 1, "NoRoute": 1}
+
+
+class Stop(BaseException):
+    """What ends a run."""
 
 
 def go_on(output: Path, n_chunks: int | None = None, resume: bool = True) -> int:
@@ -43,6 +52,9 @@ def go_on(output: Path, n_chunks: int | None = None, resume: bool = True) -> int
         assert (partial.n_rows, partial.counts) == (N_ROWS, {"Ok": N_ROWS})
         if n_chunks is None:
             partial.finish(form.end(partial.notes))
+        else:  # so near to the end that only the name is wanting
+            with mock.patch.object(Path, "replace", side_effect=Stop), suppress(Stop):
+                partial.finish(form.end(partial.notes))
     return begun
 
 
@@ -166,7 +178,7 @@ try:
         for number in range(partial.end, int(sys.argv[2])):
             data = chunk(number)
             partial.append(data, data[:100], 1, number + 1, {"Ok": 1})
-        partial.finish(bytes([zlib.crc32(note) % 256 for note in partial.notes]))
+        partial.finish([bytes([zlib.crc32(note) % 256 for note in partial.notes])])
 except OutputError as error:
     print("error", error, flush=True)
 """
@@ -252,8 +264,25 @@ def test_a_disk_that_is_full(small_disk: Path, tmp_path: Path) -> None:
     assert output.read_bytes() == whole.read_bytes()
 
 
+def test_memory_does_not_grow_with_the_number_of_chunks(tmp_path: Path) -> None:
+    """Notes of 25 MB are read from the journal, one after the other."""
+    note = os.urandom(5000)
+    tracemalloc.start()
+    try:
+        with PartialOutput.open(tmp_path / "out", JOB) as partial:
+            for number in range(5000):
+                partial.append(b"chunk", note, 1, number + 1, {"Ok": 1})
+        with PartialOutput.open(tmp_path / "out", JOB, resume=True) as partial:
+            assert sum(map(len, partial.notes)) == 5000 * 5000
+            partial.finish(partial.notes)
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+    assert (tmp_path / "out").stat().st_size == 5000 * 5005
+
+
 def test_memory_does_not_grow_with_the_output(tmp_path: Path) -> None:
-    """Only the notes are held."""
+    """No chunk is held."""
     tracemalloc.start()
     try:
         with PartialOutput.open(tmp_path / "out", JOB) as partial:
@@ -272,3 +301,111 @@ def test_the_file_of_parquet_is_whole(tmp_path: Path) -> None:
     file.write_bytes(WHOLE[".parquet"])
     assert pq.read_table(file).equals(TABLE)
     assert WHOLE[".csv"].count(b"\n") == N_ROWS + 1
+
+
+KILLED_IN_THE_END = """
+import os, signal, sys
+from pathlib import Path
+from server.batch.writing.partial import PartialOutput
+
+def kill(self, *other):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+with PartialOutput.open(Path(sys.argv[1]), {"input": "a.csv"}) as partial:
+    partial.append(b"header\\n", b"", 0, 0, {})
+    partial.append(b"one\\ntwo\\n", b"", 2, 10, {"Ok": 1, "NoRoute": 1})
+    setattr(Path, sys.argv[2], kill)
+    partial.finish([b"the ", b"end"])
+"""
+IN_THE_END = b"header\none\ntwo\nthe end"
+
+
+def killed(folder: Path, at: str) -> Path:
+    """An output whose run has been killed at this step of its end."""
+    output = folder / "out.csv"
+    arguments = [sys.executable, "-c", KILLED_IN_THE_END, str(output), at]
+    assert subprocess.run(arguments, cwd=ROOT, check=False).returncode == -signal.SIGKILL
+    return output
+
+
+def test_killed_before_the_rename(tmp_path: Path) -> None:
+    """Only what stands after the last chunk is made again."""
+    output = killed(tmp_path, "replace")
+    assert sorted(os.listdir(tmp_path)) == ["out.csv.journal", "out.csv.partial"]
+    with pytest.raises(OutputError, match="holds 2 rows of an interrupted run"):
+        PartialOutput.open(output, JOB)
+    with PartialOutput.open(output, JOB, resume=True) as partial:
+        assert not partial.is_finished
+        assert (partial.n_rows, partial.end, partial.size) == (2, 10, 15)
+        partial.finish([b"the end"])
+    assert output.read_bytes() == IN_THE_END
+    assert os.listdir(tmp_path) == ["out.csv"]
+
+
+def test_killed_after_the_rename(tmp_path: Path) -> None:
+    """The output is whole; it stays as it is, and the journal goes."""
+    output = killed(tmp_path, "unlink")
+    assert sorted(os.listdir(tmp_path)) == ["out.csv", "out.csv.journal"]
+    before = output.stat()
+    with PartialOutput.open(output, JOB, resume=True) as partial:
+        assert partial.is_finished
+        assert not partial.is_new
+        assert (partial.n_rows, partial.end) == (2, 10)
+        assert partial.counts == {"Ok": 1, "NoRoute": 1}
+        with pytest.raises(ValueError, match="closed"):
+            partial.append(b"x", b"", 1, 11, {})
+    assert os.listdir(tmp_path) == ["out.csv"]
+    assert output.read_bytes() == IN_THE_END
+    after = output.stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    with PartialOutput.open(output, JOB, resume=True) as partial:
+        assert partial.is_new and not partial.is_finished
+
+
+@pytest.mark.parametrize(
+    ("job", "options"), [(JOB, {}), (JOB, {"overwrite": True}), ({"input": "b"}, {"resume": True})]
+)
+def test_what_is_finished_stands_in_nobodys_way(
+    tmp_path: Path, job: dict[str, str], options: dict[str, Any]
+) -> None:
+    """Another run, or the same without a word for it, begins anew; the output stays until then."""
+    output = killed(tmp_path, "unlink")
+    with PartialOutput.open(output, job, **options) as partial:
+        assert partial.is_new and not partial.is_finished
+        assert output.read_bytes() == IN_THE_END
+        partial.finish([b"new"])
+    assert output.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["out.csv"]
+
+
+@pytest.mark.parametrize(
+    "content", [None, b"", b"other", IN_THE_END[:-1], IN_THE_END + b"x", IN_THE_END[:-1] + b"D"]
+)
+def test_another_output_is_not_taken_for_it(tmp_path: Path, content: bytes | None) -> None:
+    output = killed(tmp_path, "unlink")
+    output.unlink()
+    if content is not None:
+        output.write_bytes(content)
+    with PartialOutput.open(output, JOB, resume=True) as partial:
+        assert partial.is_new and not partial.is_finished
+    assert content is None or output.read_bytes() == content
+
+
+def test_the_same_output_of_an_earlier_run_is_not_taken_for_it(tmp_path: Path) -> None:
+    """As long as this one's has not taken its name, it is what is gone on with."""
+    output = killed(tmp_path, "replace")
+    output.write_bytes(IN_THE_END)
+    with PartialOutput.open(output, JOB, resume=True) as partial:
+        assert not partial.is_finished
+        partial.finish([b"the end"])
+    assert os.listdir(tmp_path) == ["out.csv"]
+
+
+@pytest.mark.parametrize("n_bytes", range(1, 200, 20))
+def test_a_torn_journal_tells_of_no_end(tmp_path: Path, n_bytes: int) -> None:
+    output = killed(tmp_path, "unlink")
+    journal = Path(f"{output}.journal")
+    journal.write_bytes(journal.read_bytes()[:-n_bytes])
+    with PartialOutput.open(output, JOB, resume=True) as partial:
+        assert partial.is_new and not partial.is_finished
+    assert output.read_bytes() == IN_THE_END

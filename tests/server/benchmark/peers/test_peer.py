@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from benches import stub_peer
 
+from server.benchmark.peers import peer as peer_module
 from server.benchmark.peers.peer import Peer, PeerFailed
+from server.benchmark.processes import Run
 
 
 @pytest.fixture
@@ -38,6 +40,21 @@ def test_what_it_prepares(peer: Peer, sample: Path) -> None:
     assert not (peer.data / "rest").exists()
     assert 1000 <= took.disk_bytes < 2000
     assert peer.prepare(sample, 2) is took
+
+
+def test_how_it_is_measured(peer: Peer, sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As we are: the extract is in memory, and nothing looks at the process while it is timed."""
+    done: list[object] = []
+
+    def run(command: list[str], folder: Path, sampled: bool = True) -> Run:
+        done.append(("run", sampled))
+        return Run(2.0, 10**7, "")
+
+    monkeypatch.setattr(peer_module, "read_through", lambda path: done.append(("read", path)))
+    monkeypatch.setattr(peer_module, "run_process", run)
+    took = peer.prepare(sample)
+    assert done == [("read", sample), ("run", False)]
+    assert (took.wall_s, took.peak_bytes) == (2.0, 10**7)
 
 
 def test_a_fresh_process(peer: Peer) -> None:

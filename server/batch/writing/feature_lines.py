@@ -1,23 +1,31 @@
 """GeoJSON lines (RFC 8142 and GeoJSONL): a Feature on each line."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import orjson
 import pyarrow as pa
 
 from server.batch.marks import JSON, MATRIX, WKB, main_shape, mark_of
-from server.batch.writing.cells import by_value, bytes_of, joined, json_text, one_line_json
+from server.batch.writing.cells import (
+    by_value,
+    bytes_of,
+    joined,
+    json_text,
+    one_line_json,
+    refuse_doubled_names,
+)
 from server.batch.writing.matrices import rows_as_text
 from server.batch.writing.shapes import geojson
 
 
-class GeoJsonLines:
+class FeatureLines:
     """Features: the main shape of a row is the geometry, all else are its properties.
 
     ``before`` stands before each line: RFC 8142 wants a record separator there.
     """
 
     def __init__(self, schema: pa.Schema, before: str = "") -> None:
+        refuse_doubled_names(schema.types)
         self._schema = schema
         self._before = before
         self._geometry = main_shape(schema)
@@ -42,9 +50,9 @@ class GeoJsonLines:
         lines = joined(start, geometry, ',"properties":{', *properties, "}}\n")
         return bytes_of(lines), b""
 
-    def end(self, notes: Sequence[bytes]) -> bytes:
+    def end(self, notes: Iterable[bytes]) -> Iterable[bytes]:
         """Nothing."""
-        return b""
+        return ()
 
 
 def _list_of_numbers(column: pa.Array) -> pa.Array:

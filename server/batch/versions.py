@@ -4,6 +4,8 @@ import hashlib
 from pathlib import Path
 
 import numba
+import numpy as np
+import shapely
 
 from gis.jit import source_hash
 from gis.version import installed_version
@@ -24,3 +26,6 @@ def _sources() -> str:
 
 VERSION = f"{installed_version()} (sources {_sources()}, Numba {numba.__version__})"
 """As of the import, since the files may change while a worker lives."""
+
+LIBRARIES = f"NumPy {np.__version__}, GEOS {shapely.geos_version_string}"
+"""What else the bytes of answers depend on, if only in their last digits."""

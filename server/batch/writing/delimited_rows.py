@@ -1,23 +1,32 @@
 """CSV and its like: a line for each row, quoted as RFC 4180 has it, and only where it must be."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from server.batch.marks import MATRIX, WKB, mark_of
-from server.batch.writing.cells import TEXT, by_value, bytes_of, holds_any, joined, plain_text
+from server.batch.writing.cells import (
+    TEXT,
+    by_value,
+    bytes_of,
+    holds_any,
+    joined,
+    plain_text,
+    refuse_doubled_names,
+)
 from server.batch.writing.matrices import labels, rows_as_text
 from server.batch.writing.shapes import wkt
 
 
-class Delimited:
+class DelimitedRows:
     """A header, and cells between delimiters: shapes as WKT, a column for each of a matrix.
 
     What is missing is empty.
     """
 
     def __init__(self, schema: pa.Schema, delimiter: str) -> None:
+        refuse_doubled_names(schema.types)
         self._schema = schema
         self._delimiter = delimiter
 
@@ -37,9 +46,9 @@ class Delimited:
         pieces[-1] = "\n"
         return bytes_of(joined(*pieces)), b""
 
-    def end(self, notes: Sequence[bytes]) -> bytes:
+    def end(self, notes: Iterable[bytes]) -> Iterable[bytes]:
         """Nothing."""
-        return b""
+        return ()
 
     def _cells(self, field: pa.Field, column: pa.ChunkedArray) -> pa.Array:
         """A column's cells, those of a matrix with the delimiters between them."""

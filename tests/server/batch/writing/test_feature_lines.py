@@ -24,7 +24,7 @@ def written(table: pa.Table, suffix: str = ".geojsonl", chunk: int = 1000) -> by
     form = format_of(Path("out" + suffix), table.schema)
     encoded = [form.encode(table.slice(at, chunk), 0) for at in range(0, len(table), chunk)]
     assert {note for _, note in encoded} <= {b""}
-    return form.begin() + b"".join(data for data, _ in encoded) + form.end([b""])
+    return form.begin() + b"".join(data for data, _ in encoded) + b"".join(form.end([b""]))
 
 
 def features(table: pa.Table) -> list[dict[str, Any]]:
@@ -151,3 +151,8 @@ def test_geopandas_reads_it(tmp_path: Path) -> None:
     assert list(frame.status) == ["Ok", "NoRoute"]
     assert frame.geometry[0].equals(shapely.LineString([(24, 60), (25, 61)]))
     assert frame.geometry[1] is None
+
+
+def test_a_matrix_without_columns() -> None:
+    column = pa.array([[], []], pa.list_(pa.float32(), 0))
+    assert properties(column, marked(pa.field("m", column.type), MATRIX)) == [[], []]
