@@ -23,17 +23,28 @@ from server.cli_options import (
     Destinations,
     Direction,
     Distances,
+    ExtractOrSample,
     ExtractPath,
     Geometry,
+    Grow,
     Json,
     Keep,
+    Markdown,
     Meters,
     Minutes,
     Overwrite,
+    Peers,
+    PeersPython,
+    Plot,
     Profile,
+    Quick,
     Radius,
+    Repeat,
     Resume,
+    Seed,
     TaskName,
+    What,
+    WorkerNumbers,
     Workers,
 )
 from server.coordinates import parse_coordinate, shield_negative_numbers
@@ -261,46 +272,35 @@ def travel_table(
 
 @app.command()
 def bench(
-    what: Annotated[
-        str, typer.Argument(metavar="[WHAT]", help="parse, build, query, table, http or memory.")
-    ] = "all",
-    extract: Annotated[
-        Path | None, typer.Argument(metavar="[EXTRACT]", help="By default the sample.")
-    ] = None,
-    peers: Annotated[
-        bool, typer.Option("--peers", help="Beside OSRM and others that are installed.")
-    ] = False,
-    peers_python: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="The Python that has them.")
-    ] = None,
-    grow: Annotated[
-        bool, typer.Option("--grow", help="Also on 1, 4 and 16 copies, joined by roads.")
-    ] = False,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A picture, too: .svg, .png or .pdf.")
-    ] = None,
-    workers: Annotated[
-        str | None, typer.Option("--workers", "-j", metavar="N,N...", help="Numbers of processes.")
-    ] = None,
-    repeat: Annotated[
-        int | None, typer.Option(min=1, max=1000, help="Runs of each; 5 by default.")
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the random points.")] = 1,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer points and runs: under a minute on the sample.")
-    ] = False,
+    what: What = "all",
+    extract: ExtractOrSample = None,
+    peers: Peers = False,
+    peers_python: PeersPython = None,
+    grow: Grow = False,
+    plot: Plot = None,
+    workers: WorkerNumbers = None,
+    repeat: Repeat = None,
+    seed: Seed = 1,
+    quick: Quick = False,
     as_json: Json = False,
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="Write tables as they stand in a README.")
-    ] = False,
+    markdown: Markdown = False,
 ) -> None:
     """Measure on your own extract; answers are checked before their time is believed."""
-    from server.cli_bench import Wishes, measure
+    from server.cli_bench import BenchOptions, measure
 
-    wishes = Wishes(
-        workers, repeat, seed, peers, peers_python, grow, quick, as_json, markdown, plot
+    options = BenchOptions(
+        workers=workers,
+        repeat=repeat,
+        seed=seed,
+        peers=peers,
+        peers_python=peers_python,
+        grow=grow,
+        quick=quick,
+        as_json=as_json,
+        markdown=markdown,
+        plot=plot,
     )
-    measure(what, extract, wishes)
+    measure(what, extract, options)
 
 
 def main() -> NoReturn:

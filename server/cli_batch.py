@@ -21,6 +21,7 @@ from gis.dataset import open_dataset
 from gis.errors import EngineError
 from gis.workers import available_cpus
 from routing.engine import Engine
+from server.batch.answer_table import answer_fields
 from server.batch.answering import check_task
 from server.batch.errors import OutputError
 from server.batch.local import answers_here
@@ -36,6 +37,9 @@ _LINE_S = 10.0
 
 _S_PER_MINUTE = 60.0
 _MATRIX_SUFFIXES = (".npy", ".parquet", ".pq", ".csv", ".tsv")
+_VERBATIM_SUFFIXES = (".csv", ".tsv")
+"""Of outputs in which the cells of text are as they were; in others columns have types."""
+
 _ANNOTATIONS = {"duration": "duration_s", "distance": "distance_m"}
 
 
@@ -137,7 +141,14 @@ def answer_rows(
         task = replace(task, destinations=ends)
         inputs.append(question.destinations)
     n_points = N_POINTS[task.name]
-    rows = open_source(source, n_points, _names(options.columns), _names(options.keep))
+    rows = open_source(
+        source,
+        n_points,
+        _names(options.columns),
+        _names(options.keep),
+        reserved=[field.name for field in answer_fields(task)],
+        typed=output.suffix.lower() not in _VERBATIM_SUFFIXES,
+    )
     opened = open_dataset(dataset)
     _run(Batch(opened, rows, inputs, output, task, chunk_rows=options.chunk_rows), options)
 

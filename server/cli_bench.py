@@ -1,13 +1,9 @@
 """The command that measures: what is planned, how it is shown, where it is written."""
 
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from threading import current_thread, main_thread
-from types import FrameType
-from typing import NoReturn
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -27,7 +23,6 @@ from server.console import err, out, size, table, write_json
 from server.kernels import load_kernels
 from server.locations import sample_extract
 
-HUNG_UP = 128 + signal.SIGHUP
 _MOST_WORKERS = 1024
 _PARSE_WORKERS = "1,2"
 _PARSE_REPEAT = 5
@@ -62,10 +57,6 @@ class BenchOptions:
         return " ".join(parts)
 
 
-Wishes = BenchOptions
-"""As the command line calls them."""
-
-
 def measure(what: str, extract: Path | None, options: BenchOptions) -> None:
     """Measure, and write what came of it to standard output and to the picture."""
     numbers = _numbers(_PARSE_WORKERS if options.workers is None else options.workers)
@@ -91,7 +82,7 @@ def measure(what: str, extract: Path | None, options: BenchOptions) -> None:
         options.grow,
         options.quick,
     )
-    with hangup_ends(), _showing(quiet=options.as_json) as show:
+    with _showing(quiet=options.as_json) as show:
         found = run_benchmarks(plan, options.command(what, path.name), show)
     if options.plot is not None:
         draw(*found, options.plot)
@@ -135,28 +126,6 @@ def _showing(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
                     err.print(what)
 
         yield show
-
-
-@contextmanager
-def hangup_ends() -> Iterator[None]:
-    """Let a terminal that closes end what is under way by an exception, so that it cleans up.
-
-    Whoever has told us to go on without a terminal, as nohup does, is not disturbed.
-    """
-
-    def end(signum: int, frame: FrameType | None) -> NoReturn:
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        raise SystemExit(HUNG_UP)
-
-    before = signal.getsignal(signal.SIGHUP)
-    if before != signal.SIG_DFL or current_thread() is not main_thread():
-        yield
-        return
-    signal.signal(signal.SIGHUP, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGHUP, before)
 
 
 def _write(found: Result, options: BenchOptions) -> None:
@@ -205,7 +174,7 @@ def _numbers(text: str) -> list[int]:
 
 def _bench_parsing(extract: Path, numbers: Sequence[int], repeat: int, as_json: bool) -> None:
     """Measure reading alone, stage by stage."""
-    with hangup_ends(), _showing(quiet=True) as show:
+    with _showing(quiet=True) as show:
         found = run_parse_benchmark(
             extract, numbers, repeat, lambda done, total: show("measuring", done, total)
         )

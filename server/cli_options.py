@@ -84,3 +84,30 @@ Keep = Annotated[
         metavar="NAME,...", help="Columns to carry over, '' for none; by default all of them."
     ),
 ]
+
+What = Annotated[
+    str, typer.Argument(metavar="[WHAT]", help="parse, build, query, table, http or memory.")
+]
+ExtractOrSample = Annotated[
+    Path | None, typer.Argument(metavar="[EXTRACT]", help="By default the sample.")
+]
+Peers = Annotated[bool, typer.Option("--peers", help="Beside OSRM and others that are installed.")]
+PeersPython = Annotated[Path | None, typer.Option(metavar="PATH", help="The Python that has them.")]
+Grow = Annotated[
+    bool,
+    typer.Option("--grow", help="Also on 1, 4 and 16 copies of it, joined by roads."),
+]
+Plot = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="A picture, too: .svg, .png or .pdf.")
+]
+WorkerNumbers = Annotated[
+    str | None, typer.Option("--workers", "-j", metavar="N,N...", help="Numbers of processes.")
+]
+Repeat = Annotated[int | None, typer.Option(min=1, max=1000, help="Runs of each; 5 by default.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of the random points.")]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="Fewer points and runs: under a minute on the sample.")
+]
+Markdown = Annotated[
+    bool, typer.Option("--markdown", help="Write tables as they stand in a README.")
+]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 import orjson
 import pyarrow as pa
 
@@ -19,7 +20,7 @@ from gis.dataset import Dataset
 from server.batch.answer_table import answer_columns, answer_fields
 from server.batch.marks import MATRIX, mark_of
 from server.batch.reading.source import Chunk, Source
-from server.batch.task import STATUSES, Answer, Task
+from server.batch.task import INVALID_ROW, STATUSES, Answer, Task
 from server.batch.versions import LIBRARIES, VERSION
 from server.batch.writing.formats import format_of
 from server.batch.writing.partial import PartialOutput
@@ -156,7 +157,15 @@ def _answered(
 
     with closing(answers(points())) as found_in_order:
         for found in found_in_order:
-            yield under_way.popleft(), found
+            chunk = under_way.popleft()
+            yield chunk, _with_damage(found, chunk)
+
+
+def _with_damage(found: Answer, chunk: Chunk) -> Answer:
+    """The answer that tells damaged rows from those whose points are wrong."""
+    if chunk.damaged is None:
+        return found
+    return found._replace(status=np.where(chunk.damaged, np.uint8(INVALID_ROW), found.status))
 
 
 def _table(

@@ -26,7 +26,8 @@ from server.benchmark.processes import (
     ProcessFailed,
     descendants,
     last_line,
-    pss_of,
+    private_of,
+    resident_of,
     whimbrel_environment,
 )
 from server.benchmark.results import OURS
@@ -40,24 +41,23 @@ _TIMEOUT_S = 600.0
 
 
 def bench_memory(subject: Subject, peers: Sequence[Peer], progress: Progress) -> Findings:
-    """Measure a process after the pairs of the subject, alone and with another beside it.
+    """Measure a process after the pairs of the subject, and one that is forked from it.
 
-    Pages that processes share, as those of the mapped dataset, count once.
+    The first counts in full, whoever else has the same pages mapped, as this very process has
+    the dataset; a further one costs what it shares with nobody.
     """
     found = Findings(checks=[subject.checked])
     path = subject.folder.resolve() / "pairs.npy"
     np.save(path, subject.pairs)
     ready = prepared(subject, peers, "route", found, progress)
-    alone: list[float] = []
-
-    def first() -> float:
-        alone.append(_memory_of(subject, path, 1))
-        return alone[-1]
-
-    contenders = [Contender(OURS, first)]
+    contenders = [Contender(OURS, lambda: _memory_of(subject, path, 1)[0])]
     contenders += [Contender(peer.name, partial(_memory_of_peer, peer, path)) for peer in ready]
     found.add(take_turns(GROUP, FIRST, "MB", contenders, subject.repeat, progress, warm_up=False))
-    more = [Contender(OURS, lambda: _memory_of(subject, path, 2) - float(np.median(alone)))]
+    more = [Contender(OURS, lambda: _memory_of(subject, path, 2)[1])]
+    found.notes.append(
+        f"{GROUP}: {FIRST}: all that is resident, ours and others' alike; {FURTHER}: what it"
+        " shares with no other"
+    )
     found.add(take_turns(GROUP, FURTHER, "MB", more, subject.repeat, progress, warm_up=False))
     return found
 
@@ -68,8 +68,11 @@ def _memory_of_peer(peer: Peer, path: Path) -> float:
     return peer.memory_bytes / 1e6
 
 
-def _memory_of(subject: Subject, path: Path, n: int) -> float:
-    """Megabytes of a fresh process and those it has forked, n in all, after every pair."""
+def _memory_of(subject: Subject, path: Path, n: int) -> tuple[float, float]:
+    """Megabytes of a fresh process, and of the further ones it has forked, after every pair.
+
+    There are n in all. Of the further ones, what each has for itself.
+    """
     command = [sys.executable, "-P", "-c", _ENTRY, str(subject.dataset), str(path), str(n)]
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
@@ -88,7 +91,8 @@ def _memory_of(subject: Subject, path: Path, n: int) -> float:
                     errors.seek(0)
                     said = last_line(errors.read().decode(errors="replace"))
                     raise ProcessFailed(f"a process that should answer routes failed: {said}")
-                return sum(map(pss_of, descendants(process.pid))) / 1e6
+                first, *further = descendants(process.pid)
+                return resident_of(first) / 1e6, sum(map(private_of, further)) / 1e6
             finally:
                 os.killpg(process.pid, signal.SIGKILL)
 

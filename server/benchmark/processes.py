@@ -152,6 +152,17 @@ def pss_of(pid: int) -> int:
     return _bytes_in(f"/proc/{pid}/smaps_rollup", "Pss:")
 
 
+def resident_of(pid: int) -> int:
+    """Bytes of memory of a process, shared pages in full; 0 if it is gone."""
+    return _bytes_in(f"/proc/{pid}/smaps_rollup", "Rss:")
+
+
+def private_of(pid: int) -> int:
+    """Bytes of memory that a process shares with no other; 0 if it is gone."""
+    path = f"/proc/{pid}/smaps_rollup"
+    return sum(_bytes_in(path, key) for key in ("Private_Clean:", "Private_Dirty:"))
+
+
 def _highest_of(pid: int) -> int:
     """Bytes of resident memory that a process had at the most; 0 if it is gone."""
     return _bytes_in(f"/proc/{pid}/status", "VmHWM:")

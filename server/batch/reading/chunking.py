@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from gis.arrays import F64, I64
+from gis.arrays import F64, I64, Bool
 from server.batch.reading.tables import joined
 
 
@@ -16,12 +16,14 @@ class Chunk(NamedTuple):
 
     ``table`` holds n rows of the carried columns; ``points`` float64 (n, 2k) the longitudes and
     latitudes of the k points of each row in degrees, NaN where there is no finite number;
-    ``end`` is where the next chunk begins.
+    ``end`` is where the next chunk begins; ``damaged`` bool (n,) which rows are none that the
+    format knows, None if no row is so: they have no points.
     """
 
     table: pa.Table
     points: F64
     end: int
+    damaged: Bool | None = None
 
 
 class Piece(NamedTuple):
@@ -30,11 +32,13 @@ class Piece(NamedTuple):
     table: pa.Table
     points: F64
     ends: I64
+    damaged: Bool | None = None
 
     def rows(self, first: int, stop: int) -> "Piece":
         """Some of the rows, without a copy."""
         table = self.table.slice(first, stop - first)
-        return Piece(table, self.points[first:stop], self.ends[first:stop])
+        damaged = None if self.damaged is None else self.damaged[first:stop]
+        return Piece(table, self.points[first:stop], self.ends[first:stop], damaged)
 
 
 def exact_chunks(pieces: Iterator[Piece], n_rows: int, size: int) -> Iterator[Chunk]:
@@ -79,4 +83,18 @@ def _chunk(pieces: list[Piece]) -> Chunk:
         joined([piece.table for piece in pieces]),
         points[0] if len(points) == 1 else np.concatenate(points),
         int(pieces[-1].ends[-1]),
+        _damaged(pieces),
+    )
+
+
+def _damaged(pieces: list[Piece]) -> Bool | None:
+    """The rows that are damaged; None if none is."""
+    if all(piece.damaged is None or not piece.damaged.any() for piece in pieces):
+        return None
+    none = [np.zeros(len(piece.ends), np.bool_) for piece in pieces]
+    return np.concatenate(
+        [
+            whole if piece.damaged is None else piece.damaged
+            for piece, whole in zip(pieces, none, strict=True)
+        ]
     )

@@ -12,11 +12,18 @@ from server.batch.marks import WKB, marked
 from server.batch.reading.chunking import Chunk, Piece, exact_chunks
 from server.batch.reading.columns import Selection, WantedColumns, select, unique_names
 from server.batch.reading.input_file import InputFile
-from server.batch.reading.numbers import may_hold_numbers
-from server.batch.reading.points import may_hold_shapes, points_of
+from server.batch.reading.numbers import is_text, may_hold_numbers
+from server.batch.reading.points import is_binary, may_hold_points, may_hold_shapes, points_of
 from server.batch.reading.tables import table_of
 
 BATCH_ROWS = 1 << 16
+
+_BYTES = {
+    pa.string(): pa.binary(),
+    pa.large_string(): pa.large_binary(),
+    pa.string_view(): pa.binary_view(),
+}
+"""What text is if it is not known to be UTF-8."""
 
 _GEOPARQUET = b"geo"
 _EXTENSION = b"ARROW:extension:name"
@@ -39,7 +46,7 @@ class ColumnarFile(ABC):
         fields = []
         for i, name in zip(self.selection.carried, self.selection.names, strict=True):
             field = pa.field(name, plain_type(schema.field(i).type))
-            is_shape = i in shapes and is_geographic(shapes[i])
+            is_shape = i in shapes and is_binary(field.type) and is_geographic(shapes[i])
             fields.append(marked(field, WKB) if is_shape else field)
         self.schema = pa.schema(fields)
         self.identity = file.identity(format_name, wanted.columns, wanted.keep)
@@ -90,13 +97,19 @@ class ColumnarFile(ABC):
         shapes = shape_columns(schema)
         fitting = [i for i, about in shapes.items() if _may_be_points(about, wanted.n_points)]
         selection = select(where, names, wanted, fitting[0] if fitting else None)
+        n_points = wanted.n_points
+        are_numbers = len(selection.points) > n_points
+        are_single = len(selection.points) == n_points
         for i in selection.points:
             kind = plain_type(schema.field(i).type)
-            if len(selection.points) > 1 and not may_hold_numbers(kind):
+            if are_numbers and not may_hold_numbers(kind):
                 raise self._file.error(f"column {names[i]} is {kind}, expected numbers")
-            if len(selection.points) == 1 and not may_hold_shapes(kind):
-                raise self._file.error(f"column {names[i]} is {kind}, expected shapes in WKB")
-            if len(selection.points) == 1 and not is_geographic(shapes.get(i, {})):
+            if are_numbers:
+                continue
+            if not (may_hold_points(kind) if are_single else may_hold_shapes(kind)):
+                expected = "shapes in WKB, or points as x and y" if are_single else "shapes in WKB"
+                raise self._file.error(f"column {names[i]} is {kind}, expected {expected}")
+            if not is_geographic(shapes.get(i, {})):
                 raise self._file.error(
                     f"column {names[i]} is in {crs_name(shapes[i])}, expected degrees (EPSG:4326)"
                 )
@@ -111,14 +124,30 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
 
 
 def plain(column: pa.Array) -> pa.Array:
-    """The values of a column in its `plain_type`."""
+    """The values of a column in its `plain_type`, text in UTF-8."""
     if isinstance(column.type, pa.BaseExtensionType):
         return plain(column.storage)
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    return _readable(column) if is_text(column.type) else column
+
+
+def _readable(column: pa.Array) -> pa.Array:
+    """Text in UTF-8; bytes that are not become replacement characters."""
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        column.validate()
+        values = column.cast(_BYTES[column.type]).to_pylist()
+        text = [None if value is None else value.decode("utf-8", "replace") for value in values]
+        return pa.array(text, column.type)
+    return column
 
 
 def shape_columns(schema: pa.Schema) -> dict[int, dict[str, Any]]:
-    """Positions of the columns of WKB and what the file says of each, as GeoParquet 1.1 does.
+    """Positions of the columns of shapes and what the file says of each, as GeoParquet 1.1 does.
+
+    They hold WKB, or points as structures of x and y.
 
     The primary one comes first.
     """
@@ -127,11 +156,11 @@ def shape_columns(schema: pa.Schema) -> dict[int, dict[str, Any]]:
     columns = {
         name: column
         for name, column in (told.items() if isinstance(told, dict) else ())
-        if isinstance(column, dict) and column.get("encoding") == "WKB"
+        if isinstance(column, dict) and column.get("encoding") in ("WKB", "point")
     }
     for field in schema:
         name, more = _extension(field)
-        if name == "geoarrow.wkb":
+        if name in ("geoarrow.wkb", "geoarrow.point"):
             columns.setdefault(field.name, _parsed(more))
     primary = about.get("primary_column")
     order = sorted(columns, key=lambda name: name != primary)

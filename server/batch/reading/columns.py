@@ -1,7 +1,7 @@
 """Which columns of a file are coordinates, and which are carried into the output."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, count
 from typing import NamedTuple
 
@@ -19,8 +19,8 @@ _ROLE = "(?P<role>" + "|".join(_ROLES) + ")"
 _ROLE_FIRST = re.compile(f"{_ROLE}(?:{_FILLERS})?{_AXIS}")
 _AXIS_FIRST = re.compile(f"{_AXIS}{_ROLE}")
 
-_ANSWERS = {"status", "duration_s", "distance_m", "geometry", "snapped_lon", "snapped_lat", "name"}
-"""Columns of the output that are answers, besides all that begin with ``geometry_``."""
+_SHAPES = "geometry", "geom", "the_geom", "wkt", "wkb", "shape"
+"""What columns of shapes are called, the more common first."""
 
 _N_LISTED = 30
 """More columns are not named in an error."""
@@ -32,20 +32,22 @@ _N_LETTERS = 60
 class WantedColumns(NamedTuple):
     """What is wanted of the columns of a file.
 
-    ``columns`` names those of the coordinates (two for each point) or one of shapes, None: found
-    by their names. ``keep`` names those to carry, None: all.
+    ``columns`` names those of the coordinates (two for each point), or one of shapes for each
+    point, or one of shapes that are all points; None: found by their names. ``keep`` names those to carry, None: all; what is called as one of
+    ``reserved`` is carried by another name. ``typed``: text as what it holds.
     """
 
     n_points: int
     columns: Sequence[str] | None = None
     keep: Sequence[str] | None = None
+    reserved: Collection[str] = ()
+    typed: bool = False
 
 
 class Selection(NamedTuple):
     """Columns by their positions in the file.
 
-    ``points`` are the longitude and latitude of each point, or one column of shapes; ``carried``
-    go into the output, where they are called ``names``.
+    ``points`` are the longitude and latitude of each point, or fewer of shapes; ``carried`` go into the output, where they are called ``names``.
     """
 
     points: tuple[int, ...]
@@ -70,20 +72,31 @@ def select(
     else:
         points = select_points(where, names, wanted)
     carried = select_carried(where, names, wanted)
-    return Selection(points, carried, tuple(output_names(names[i] for i in carried)))
+    return Selection(
+        points, carried, tuple(output_names((names[i] for i in carried), wanted.reserved))
+    )
 
 
-def select_points(where: str, names: Sequence[str], wanted: WantedColumns) -> tuple[int, ...]:
-    """The columns of coordinates, or one of shapes."""
+def select_points(
+    where: str, names: Sequence[str], wanted: WantedColumns, may_be_shapes: bool = True
+) -> tuple[int, ...]:
+    """The columns of coordinates, or those of shapes if there may be such."""
     columns, n_points = wanted.columns, wanted.n_points
     if columns is None:
-        return find_points(where, names, n_points)
-    if len(columns) not in (1, 2 * n_points):
+        return find_points(where, names, n_points, may_be_shapes)
+    if len(columns) not in ((1, n_points, 2 * n_points) if may_be_shapes else (2 * n_points,)):
+        each = ", one of points for each" if n_points > 1 and may_be_shapes else ""
         raise InputError(
             f"{where}: got {len(columns)} names of columns, expected {2 * n_points} "
-            f"({_wanted(n_points)}) or one of shapes"
+            f"({_wanted(n_points)}){each} or one of shapes"
         )
-    return tuple(_position(where, names, name) for name in columns)
+    points = [_position(where, names, name) for name in columns]
+    twice = [names[i] for i in points if points.count(i) > 1]
+    if twice:
+        raise InputError(
+            f"{where}: column {listed(twice[:1])} is named twice for the {_wanted(n_points)}"
+        )
+    return tuple(points)
 
 
 def select_carried(where: str, names: Sequence[str], wanted: WantedColumns) -> tuple[int, ...]:
@@ -93,8 +106,13 @@ def select_carried(where: str, names: Sequence[str], wanted: WantedColumns) -> t
     return tuple(dict.fromkeys(_position(where, names, name) for name in wanted.keep))
 
 
-def find_points(where: str, names: Sequence[str], n_points: int) -> tuple[int, ...]:
-    """The columns of coordinates by common names; raises ``InputError`` if that is not clear."""
+def find_points(
+    where: str, names: Sequence[str], n_points: int, may_be_shapes: bool = True
+) -> tuple[int, ...]:
+    """The columns of coordinates by common names, or else one of shapes.
+
+    Raises ``InputError`` if that is not clear.
+    """
     found = _by_place(names) if n_points == 1 else _by_role(names)
     points = []
     for point in range(n_points):
@@ -107,10 +125,14 @@ def find_points(where: str, names: Sequence[str], n_points: int) -> tuple[int, .
                 )
             points += candidates
     if len(points) < 2 * n_points:
+        lower = [name.lower() for name in names]
+        shapes = [lower.index(name) for name in _SHAPES if name in lower]
+        if shapes and may_be_shapes:
+            return (shapes[0],)
         example = "lon,lat" if n_points == 1 else "lon1,lat1,lon2,lat2"
         raise InputError(
             f"{where}: found no columns of the {_wanted(n_points)} among {listed(names)}; "
-            f"name them with --columns {example}"
+            f"name them with --columns {example}, or one column of shapes"
         )
     return tuple(points)
 
@@ -131,21 +153,23 @@ def unique_names(names: Iterable[str]) -> list[str]:
     return unique
 
 
-def output_names(names: Iterable[str]) -> list[str]:
-    """What carried columns are called in the output, where some names are those of answers."""
-    return unique_names(f"input_{name}" if is_answer(name) else name for name in names)
-
-
-def is_answer(name: str) -> bool:
-    """Whether an answer is called so."""
-    return name in _ANSWERS or name.startswith("geometry_")
+def output_names(names: Iterable[str], reserved: Collection[str]) -> list[str]:
+    """What carried columns are called in the output, where some names are ``reserved``."""
+    names = list(names)
+    free = unique_names([*reserved, *(f"input_{n}" if n in reserved else n for n in names)])
+    return free[len(reserved) :]
 
 
 def listed(names: Sequence[str]) -> str:
     """Names for an error, which is one line."""
     more = len(names) - _N_LISTED
-    shown = (" ".join(name[:_N_LETTERS].split()) for name in names[:_N_LISTED])
+    shown = (printable(name[:_N_LETTERS]) for name in names[:_N_LISTED])
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+
+
+def printable(text: str) -> str:
+    """Text on one line; what cannot be shown is replaced."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text.split()))
 
 
 def _position(where: str, names: Sequence[str], name: str) -> int:

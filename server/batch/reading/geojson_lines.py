@@ -47,7 +47,7 @@ class GeoJsonLines:
     Points are those of the geometries, or numbers among the properties. The properties are
     carried. Values that their column cannot hold, by its type or because the first `SAMPLE_BYTES`
     know no such property, are left out and counted in ``n_dropped`` as they are read. A line that
-    is no Feature is a row of nulls without points, and so is one longer than `MAX_RECORD_BYTES`.
+    is no Feature is a damaged row of nulls, and so is one longer than `MAX_RECORD_BYTES`.
     """
 
     n_rows = None
@@ -63,11 +63,11 @@ class GeoJsonLines:
         keys, names = list(fields), unique_names(fields)
         self._coordinates: list[str] | None = None
         if not self._are_geometries(wanted, of_geometry):
-            points = select_points(str(path), names, wanted)
+            points = select_points(str(path), names, wanted, may_be_shapes=False)
             self._coordinates = [keys[i] for i in points]
         carried = select_carried(str(path), names, wanted)
         self._carried = [keys[i] for i in carried]
-        called = output_names(names[i] for i in carried)
+        called = output_names((names[i] for i in carried), wanted.reserved)
         self.schema = pa.schema(
             [fields[k].with_name(name) for k, name in zip(self._carried, called, strict=True)]
         )
@@ -87,6 +87,7 @@ class GeoJsonLines:
                 self._table(features),
                 self._points(features),
                 np.array([end for _, end in some]),
+                np.array([feature is NOTHING for feature in features]),
             )
 
     def _table(self, features: Sequence[Feature]) -> pa.Table:
@@ -143,7 +144,9 @@ class GeoJsonLines:
 
     def _find_separator(self) -> bytes:
         with self._file.opened() as file:
-            begin = file.read(16).lstrip(b" \t\r\n\xef\xbb\xbf")
+            begin = file.read(16)
+        self._file.refuse_compressed(begin)
+        begin = begin.lstrip(b" \t\r\n\xef\xbb\xbf")
         return _RECORD_SEPARATOR if begin.startswith(_RECORD_SEPARATOR) else b"\n"
 
     def _look_at_sample(self) -> tuple[dict[str, pa.Field], bool]:

@@ -16,6 +16,14 @@ BLOCK_BYTES = 1 << 22
 MAX_RECORD_BYTES = 1 << 24
 """A longer row of text is taken for damage: an open quote would swallow the rest of the file."""
 
+_COMPRESSED = {
+    "gzip": b"\x1f\x8b",
+    "zstd": b"\x28\xb5\x2f\xfd",
+    "zip": b"PK\x03\x04",
+    "xz": b"\xfd7zXZ\0",
+}
+"""How files begin that are compressed."""
+
 
 @dataclass(frozen=True)
 class InputFile:
@@ -59,6 +67,12 @@ class InputFile:
     def error(self, message: str) -> InputError:
         """An error that names the file."""
         return InputError(f"{self.path}: {message}")
+
+    def refuse_compressed(self, begin: bytes) -> None:
+        """Raise ``InputError`` if a file of text begins as a compressed one does."""
+        for name, magic in _COMPRESSED.items():
+            if begin.startswith(magic):
+                raise self.error(f"is compressed ({name}), expected plain text")
 
     def check(self, file: BinaryIO) -> None:
         """Raise ``InputError`` if what is open, or lies at the path, is not what was found."""

@@ -15,12 +15,12 @@ _N_TRIED = 8
 def may_hold_numbers(kind: pa.DataType) -> bool:
     """Whether `numbers_of` takes columns of this type."""
     is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-    return is_number or pa.types.is_decimal(kind) or pa.types.is_null(kind) or _is_text(kind)
+    return is_number or pa.types.is_decimal(kind) or pa.types.is_null(kind) or is_text(kind)
 
 
 def numbers_of(column: pa.ChunkedArray) -> F64:
     """The finite numbers of a column, float64 (n,); NaN for null, text that is none, infinity."""
-    if _is_text(column.type):
+    if is_text(column.type):
         column = _text_to_numbers(column)
     column = column.cast(pa.float64(), safe=False)
     numbers: F64 = column.fill_null(np.nan).to_numpy()
@@ -28,7 +28,8 @@ def numbers_of(column: pa.ChunkedArray) -> F64:
     return numbers if finite.all() else np.where(finite, numbers, np.nan)
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a column of this type holds text."""
     return kind in (pa.string(), pa.large_string(), pa.string_view())
 
 

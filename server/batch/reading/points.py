@@ -1,4 +1,4 @@
-"""The points of rows from their coordinate columns, or from one column of shapes."""
+"""The points of rows from their coordinate columns, or from columns of shapes."""
 
 from collections.abc import Sequence
 
@@ -8,25 +8,41 @@ import pyarrow.compute as pc
 import shapely
 
 from gis.arrays import F64, AnyArray, Bool
-from server.batch.reading.numbers import numbers_of
+from server.batch.reading.numbers import may_hold_numbers, numbers_of
 
 _BINARY = pa.binary(), pa.large_binary(), pa.binary_view()
 _TEXT = pa.string(), pa.large_string()
+_AXES = "x", "y"
 _HEXADECIMAL = r"^[0-9A-Fa-f]+$"
 
 
 def may_hold_shapes(kind: pa.DataType) -> bool:
     """Whether a column of this type can hold WKB, or text that is WKT or hexadecimal WKB."""
-    return kind in _BINARY or kind in _TEXT
+    return is_binary(kind) or kind in _TEXT
+
+
+def is_binary(kind: pa.DataType) -> bool:
+    """Whether a column is of bytes, such as WKB."""
+    return kind in _BINARY
+
+
+def may_hold_points(kind: pa.DataType) -> bool:
+    """Whether a column can hold one point in each row: shapes, or x and y side by side."""
+    if not pa.types.is_struct(kind):
+        return may_hold_shapes(kind)
+    at = [kind.get_field_index(axis) for axis in _AXES]
+    return all(i >= 0 and may_hold_numbers(kind.field(i).type) for i in at)
 
 
 def points_of(columns: Sequence[pa.ChunkedArray], n_points: int) -> F64:
     """Longitude and latitude of each point of the rows, float64 (n, 2 ``n_points``).
 
-    From as many columns of numbers, or from one of shapes.
+    From as many columns of numbers, from one of points for each, or from one of shapes.
     """
-    if len(columns) == 1:
+    if len(columns) < n_points:
         return points_of_shapes(_shapes_of(columns[0]), n_points)
+    if len(columns) == n_points:
+        return np.hstack([_points_of_column(column) for column in columns])
     points = np.empty((len(columns[0]), len(columns)))
     for i, column in enumerate(columns):
         points[:, i] = numbers_of(column)
@@ -58,6 +74,20 @@ def points_of_shapes(shapes: AnyArray, n_points: int) -> F64:
     points: F64 = np.column_stack([f(p) for p in there for f in (shapely.get_x, shapely.get_y)])
     points[~np.isfinite(points)] = np.nan
     return points
+
+
+def _points_of_column(column: pa.ChunkedArray) -> F64:
+    """The point of each row, float64 (n, 2), from shapes or from x and y side by side."""
+    if pa.types.is_struct(column.type):
+        return points_of([pc.struct_field(column, axis) for axis in _AXES], 1)
+    return points_of_shapes(_shapes_of(column), 1)
+
+
+def are_no_shapes(column: pa.ChunkedArray) -> bool:
+    """Whether a column of text has values, but none that is a shape."""
+    text = column.drop_null()
+    text = text.filter(pc.greater(pc.binary_length(text), 0))
+    return len(text) > 0 and all(shape is None for shape in _shapes_of(text))
 
 
 def _shapes_of(column: pa.ChunkedArray) -> AnyArray:

@@ -1,6 +1,6 @@
 """Files of points, opened by their suffix."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -52,7 +52,7 @@ _FORMATS: dict[str, Callable[[Path, WantedColumns], Source]] = {
     for kind, suffixes in (
         (DelimitedText, ".csv .tsv .txt"),
         (ParquetRows, ".parquet .geoparquet .pq"),
-        (ArrowRows, ".arrow .feather .ipc"),
+        (ArrowRows, ".arrow .arrows .feather .ipc"),
         (GeoJsonLines, ".geojsonl .geojsonlines .geojsons .ndjson .jsonl"),
     )
     for suffix in suffixes.split()
@@ -66,16 +66,21 @@ def open_source(
     n_points: int,
     columns: Sequence[str] | None = None,
     keep: Sequence[str] | None = None,
+    reserved: Collection[str] = (),
+    typed: bool = False,
 ) -> Source:
     """Open a file of rows of ``n_points`` points; raises ``InputError`` if it is none.
 
-    ``columns`` names those of the coordinates, or one of shapes; None: found by common names.
-    ``keep`` names those to carry into the output, None: all.
+    ``columns`` names those of the coordinates, or of shapes; None: found by common names.
+    ``keep`` names those to carry into the output, None: all; there names of columns that it has
+    besides are ``reserved``. ``typed``: the columns of delimited text are what they hold, if all
+    of it is; else they are text, as it is written.
     """
     suffix = path.suffix.lower()
     if suffix not in _FORMATS:
-        raise InputError(f"{path}: a file of points ends in {', '.join(_FORMATS)}, got {suffix}")
-    return _FORMATS[suffix](path, WantedColumns(n_points, columns, keep))
+        got = suffix or "no suffix"
+        raise InputError(f"{path}: a file of points ends in {', '.join(_FORMATS)}, got {got}")
+    return _FORMATS[suffix](path, WantedColumns(n_points, columns, keep, reserved, typed))
 
 
 def read_points(path: Path, columns: Sequence[str] | None = None) -> tuple[pa.Table, F64]:

@@ -17,8 +17,8 @@ from server.benchmark.processes import (
     ProcessFailed,
     folder_bytes,
     last_line,
-    pss_of,
     read_through,
+    resident_of,
     run_process,
 )
 
@@ -76,8 +76,8 @@ class Peer:
 
     @property
     def memory_bytes(self) -> int:
-        """Memory of its process, shared pages in proportion."""
-        return 0 if self._process is None else pss_of(self._process.pid)
+        """Resident memory of its process, shared pages in full."""
+        return 0 if self._process is None else resident_of(self._process.pid)
 
     def prepare(self, extract: Path, threads: int = 1) -> Preparation:
         """Make the extract ready and open it, the first time; raises ``PeerFailed``."""

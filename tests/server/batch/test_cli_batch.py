@@ -232,6 +232,50 @@ def test_summary(dataset: Path, pairs: F64, tmp_path: Path, capsys: Capture) -> 
     assert f"{N} rows" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".geojsonl"])
+def test_damaged_rows(
+    suffix: str, dataset: Path, pairs: F64, tmp_path: Path, capsys: Capture
+) -> None:
+    """They are told from rows whose points are wrong, also where they seem to have points."""
+    source = write_input(tmp_path / f"pairs{suffix}", pairs)
+    lines = source.read_text().splitlines()
+    damaged = {20, 60, 61}
+    for i in damaged:
+        at = i + (suffix == ".csv")
+        lines[at] = f"x,{lines[at]}" if suffix == ".csv" else lines[at][:-1]
+    source.write_text("\n".join(lines))
+    output = tmp_path / "routes.parquet"
+    options = ["--chunk-rows", 30, "--workers", 2, "--json"]
+    assert batch(dataset, source, output, *options) == 0
+    status = [row["status"] for row in read_rows(output)]
+    assert {i for i, word in enumerate(status) if word == "InvalidRow"} == damaged
+    found = json.loads(capsys.readouterr().out)["statuses"]
+    assert found["InvalidRow"] == 3 and found["InvalidCoordinate"] == 3
+
+
+def test_types_and_names(dataset: Path, tmp_path: Path) -> None:
+    """Columns of text have types, but in text; names change only where answers have them."""
+    source = tmp_path / "pairs.csv"
+    header = "id,zip,name,status,o_lon,o_lat,d_lon,d_lat\n"
+    source.write_text(f"{header}7,007,a,1.50,24.94,60.167,24.95,60.1720\n")
+    output = tmp_path / "routes.parquet"
+    assert batch(dataset, source, output) == 0
+    schema = pq.read_schema(output)
+    kinds = [pa.int64(), pa.string(), pa.string(), *[pa.float64()] * 5]
+    assert schema.types == [*kinds, pa.string(), pa.float64(), pa.float64()]
+    names = ["id", "zip", "name", "input_status", "o_lon", "o_lat", "d_lon", "d_lat"]
+    assert schema.names == [*names, "status", "duration_s", "distance_m"]
+    assert batch(dataset, source, tmp_path / "routes.csv") == 0
+    row = (tmp_path / "routes.csv").read_text().splitlines()[1]
+    assert row.startswith("7,007,a,1.50,24.94,60.167,24.95,60.1720,Ok,")
+    assert batch(dataset, source, tmp_path / "routes.geojsonl") == 0
+    properties = json.loads((tmp_path / "routes.geojsonl").read_text())["properties"]
+    assert (properties["id"], properties["zip"], properties["d_lat"]) == (7, "007", 60.172)
+    options = ["--task", "nearest", "--columns", "o_lon,o_lat", "--keep", "name"]
+    assert batch(dataset, source, output, *options, "--overwrite") == 0
+    assert "input_name" in pq.read_schema(output).names
+
+
 def test_no_rows(dataset: Path, tmp_path: Path) -> None:
     """A file with a header and nothing else has an answer like it."""
     source = tmp_path / "none.csv"

@@ -13,7 +13,7 @@ from routing.cch.customize import Customizer
 from routing.cch.weights import Weights
 from routing.engine import Engine
 from routing.metric import Metric
-from server.benchmark import slow
+from server.benchmark import memory, slow
 from server.benchmark.build import DISK, MEMORY, ORDERING, PREPARING, bench_build
 from server.benchmark.check import WrongAnswer
 from server.benchmark.customizing import customizations
@@ -184,6 +184,15 @@ def test_memory(subject: Subject, peer: Peer) -> None:
     assert 40 < value(found, FIRST, OURS) < 1000
     assert value(found, FURTHER, OURS) < value(found, FIRST, OURS) / 2
     assert value(found, FIRST, "Stub") < value(found, FIRST, OURS)
+
+
+def test_whose_memory_counts(subject: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of the first, and of the further one what is its own: others do not matter."""
+    monkeypatch.setattr(memory, "resident_of", lambda pid: 7_000_000)
+    monkeypatch.setattr(memory, "private_of", lambda pid: 2_000_000)
+    found = bench_memory(subject, [], quiet)
+    assert (value(found, FIRST, OURS), value(found, FURTHER, OURS)) == (7.0, 2.0)
+    assert "all that is resident, ours and others' alike" in found.notes[0]
 
 
 def test_memory_of_a_process_that_dies(subject: Subject, tmp_path: Path) -> None:

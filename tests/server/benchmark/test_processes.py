@@ -14,8 +14,10 @@ from server.benchmark.processes import (
     descendants,
     folder_bytes,
     last_line,
+    private_of,
     pss_of,
     read_through,
+    resident_of,
     run_process,
 )
 
@@ -106,6 +108,30 @@ def test_descendants() -> None:
         process.kill()
     assert process.pid not in descendants(os.getpid())
     assert pss_of(process.pid) == 0
+
+
+def test_private_memory() -> None:
+    """What a fork has written is its own; what it has only inherited is not."""
+    ballast = bytearray(b"1") * 50_000_000
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        own = bytearray(b"2") * 20_000_000
+        os.write(writing, own[:1])
+        time.sleep(60)
+        os._exit(0)
+    try:
+        os.read(reading, 1)
+        assert 20e6 < private_of(pid) < 45e6
+        assert private_of(os.getpid()) > 0
+        assert resident_of(pid) > 70e6 > private_of(pid)
+    finally:
+        os.kill(pid, 9)
+        os.waitpid(pid, 0)
+        os.close(reading)
+        os.close(writing)
+    assert private_of(pid) == 0
+    assert len(ballast) == 50_000_000
 
 
 def test_bytes_of_a_folder(tmp_path: Path) -> None:

@@ -19,8 +19,16 @@ def pieces(sizes: list[int], names: list[str]) -> Iterator[Piece]:
     for n in sizes:
         rows = np.arange(first, first + n)
         table = table_of([pa.chunked_array([rows]) for _ in names], schema, n)
-        yield Piece(table, np.column_stack([rows, -rows]).astype(float), 10 * rows + 5)
+        damaged = rows % 5 == 1 if first % 3 else None
+        yield Piece(table, np.column_stack([rows, -rows]).astype(float), 10 * rows + 5, damaged)
         first += n
+
+
+def of_damaged_pieces(sizes: list[int]) -> set[int]:
+    """The rows of the pieces that tell which rows are damaged."""
+    firsts = np.cumsum([0, *sizes])[:-1].tolist()
+    told = [range(f, f + n) for f, n in zip(firsts, sizes, strict=True) if f % 3]
+    return {row for rows in told for row in rows}
 
 
 @given(st.lists(st.integers(0, 7)), st.integers(1, 9), st.sampled_from([[], ["a"], ["a", "b"]]))
@@ -38,6 +46,13 @@ def test_chunks_are_exact(sizes: list[int], n_rows: int, names: list[str]) -> No
     table = joined([chunk.table for chunk in chunks])
     assert table.num_rows == n and table.to_pydict() == {name: list(range(n)) for name in names}
     last = np.cumsum(counts) - 1
+    wanted = [i % 5 == 1 and i in of_damaged_pieces(sizes) for i in range(n)]
+    for chunk in chunks:
+        rows = wanted[: len(chunk.points)]
+        assert (rows if any(rows) else None) == (
+            None if chunk.damaged is None else chunk.damaged.tolist()
+        )
+        del wanted[: len(chunk.points)]
     assert [chunk.end for chunk in chunks] == [*(10 * last[:-1] + 5), 10 * n + 3]
 
 

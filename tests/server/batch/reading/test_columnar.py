@@ -297,7 +297,7 @@ def test_geopandas_files(tmp_path: Path) -> None:
         table, points = read(source)
         np.testing.assert_array_equal(points, [[-8.6, 41.1], [NAN, NAN]])
         assert table["id"].to_pylist() == [7, 8]
-        assert table["input_geometry"].to_pylist()[0] == shapely.to_wkb(Point(-8.6, 41.1))
+        assert table["geometry"].to_pylist()[0] == shapely.to_wkb(Point(-8.6, 41.1))
     frame.to_crs(3857).to_parquet(tmp_path / "a.parquet")
     with pytest.raises(InputError, match="EPSG:3857"):
         open_source(tmp_path / "a.parquet", 1)

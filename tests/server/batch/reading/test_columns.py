@@ -140,18 +140,22 @@ def test_unique_names(names: list[str], unique: list[str]) -> None:
 @given(st.lists(st.sampled_from(["a", "a_2", "a_2_2", "", "column_1", "column_2", "status"])))
 def test_no_two_names_are_equal(names: list[str]) -> None:
     """And names that are not repeated stay."""
-    for unique in (unique_names(names), output_names(names)):
+    for unique in (unique_names(names), output_names(names, ["status", "a_2"])):
         assert len(set(unique)) == len(names) and all(unique)
     once = [name for name in names if name and names.count(name) == 1]
     assert [name for name in unique_names(names) if name in once] == once
 
 
-def test_names_of_answers_are_kept_free() -> None:
-    names = ["id", "status", "geometry", "geometry_2", "Name", "name", "input_name"]
-    assert output_names(names) == [
-        *("id", "input_status", "input_geometry", "input_geometry_2", "Name"),
-        *("input_name", "input_name_2"),
+def test_reserved_names_are_kept_free() -> None:
+    """Only these; and no other column is in the way of what one is called then."""
+    names = ["id", "status", "Name", "name", "input_name", "geometry"]
+    assert output_names(names, ["status", "name"]) == [
+        *("id", "input_status", "Name", "input_name", "input_name_2", "geometry"),
     ]
+    assert output_names(["name"], ["name", "input_name"]) == ["input_name_2"]
+    assert output_names(names, ()) == names
+    wanted = WantedColumns(1, None, reserved=["lat"])
+    assert select("f", ["lon", "lat"], wanted).names == ("lon", "input_lat")
 
 
 def test_long_lists_are_cut() -> None:

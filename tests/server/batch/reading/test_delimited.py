@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from itertools import pairwise
+from itertools import compress, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,15 @@ def read(source: DelimitedText, n_rows: int = 1000, start: int = 0) -> tuple[lis
         rows += zip(*(column.to_pylist() for column in chunk.table.columns), strict=True)
         points += chunk.points.tolist()
     return [list(row) for row in rows], points
+
+
+def damaged(source: DelimitedText, n_rows: int) -> list[bool]:
+    """Of every row whether it is damaged."""
+    masks = [
+        np.zeros(len(chunk.points), np.bool_) if chunk.damaged is None else chunk.damaged
+        for chunk in source.chunks(n_rows)
+    ]
+    return [bool(one) for mask in masks for one in mask]
 
 
 @pytest.fixture(params=[7, 64, input_file.BLOCK_BYTES])
@@ -121,16 +130,19 @@ def test_whatever_is_in_a_file_is_read(
     n = len(found)
     if not is_open(text):
         assert found == [padded(row, 3) for row in expected]
+        # Of empty fields too many only those without quotes are no fault.
         fits = [len(row) >= 3 and not any(row[3:]) for row in expected]
-        of_row = [[number(row[1]), number(row[2])] for row in found]
-        bad = [NAN, NAN]
-        wanted = [p if fit else bad for p, fit in zip(of_row, fits, strict=True)]
-        np.testing.assert_array_equal(points, wanted or np.empty((0, 2)).tolist())
+        clear = ['"' not in text or len(row) <= 3 or any(row[3:]) for row in expected]
+        mask = damaged(source, n_rows)
+        for row, p, fit, bad in compress(zip(found, points, fits, mask, strict=True), clear):
+            wanted = [number(row[1]), number(row[2])] if fit else [NAN, NAN]
+            np.testing.assert_array_equal(p, wanted)
+            assert bad == (not fit)
     else:
         closed = [padded(row, 3) for row in expected[:-1]]
         assert found[: len(closed)] == closed and n > len(closed)
     chunks = list(source.chunks(n_rows))
-    assert [end for _, _, end in chunks] == sorted({end for _, _, end in chunks})
+    assert [chunk.end for chunk in chunks] == sorted({chunk.end for chunk in chunks})
     for i, chunk in enumerate(chunks):
         rest, _ = read(source, n_rows, chunk.end)
         assert rest == found[(i + 1) * n_rows :]
@@ -194,16 +206,20 @@ def test_ragged_rows_have_no_points(
     """But they are rows, among others that are not disturbed; an unclosed quote ends its line."""
     for line_end in (b"\n", b"\r\n"):
         lines = [b"x,5,6", text, b"y,7,8", b""]
-        found, points = read(opened(tmp_path, HEADER + line_end.join(lines)))
+        source = opened(tmp_path, HEADER + line_end.join(lines))
+        found, points = read(source)
         assert found == [["x", "5", "6"], row, ["y", "7", "8"]]
         np.testing.assert_array_equal(points, [[5, 6], [NAN, NAN], [7, 8]])
+        assert damaged(source, 5) == [False, True, False]
     found, points = read(opened(tmp_path, HEADER + text))
     assert found == [row] and np.isnan(points).all()
 
 
 def test_empty_fields_at_the_end_are_no_fault(tmp_path: Path) -> None:
-    found, points = read(opened(tmp_path, HEADER + b"a,1,2,\nb,3,4,,,\n"))
+    source = opened(tmp_path, HEADER + b"a,1,2,\nb,3,4,,,\n")
+    found, points = read(source)
     assert found == [["a", "1", "2"], ["b", "3", "4"]] and points == [[1, 2], [3, 4]]
+    assert all(chunk.damaged is None for chunk in source.chunks(1))
 
 
 @pytest.mark.parametrize(
@@ -216,6 +232,8 @@ def test_long_rows_are_damage(block_bytes: int, tmp_path: Path, damage: bytes) -
     found, points = read(source, 3)
     assert found[0] == ["a", "1", "2"] and found[-1] == ["z", "8", "9"]
     assert np.isnan(points[1]).all() and points[-1] == [8, 9]
+    mask = damaged(source, 3)
+    assert mask[1] and not mask[0] and not mask[-1]
     if b"\n" not in damage:
         assert found[1:-1] == [["", "", ""]]
     if b"1,2,3" in damage:
@@ -263,7 +281,7 @@ def test_delimiters(tmp_path: Path, delimiter: str) -> None:
 
 def test_bom_spaces_and_names(tmp_path: Path) -> None:
     text = b"\xef\xbb\xbf\r\nLon , lat,id,id,,status\r\n1,2,3,4,5,6\r\n"
-    source = opened(tmp_path, text)
+    source = opened(tmp_path, text, reserved=["status"])
     assert source.schema.names == ["Lon", "lat", "id", "id_2", "column_5", "input_status"]
     assert read(source) == ([list("123456")], [[1, 2]])
 
@@ -274,8 +292,8 @@ def test_two_points_and_kept_columns(tmp_path: Path) -> None:
         [["x", "1"]],
         [[5, 4, 3, 2]],
     )
-    wished = ["id", "id", "to_lat", "to_lon"]
-    assert read(opened(tmp_path, text, n_points=2, columns=wished))[1] == [[1, 1, 2, 3]]
+    wished = ["id", "from_lon", "to_lat", "to_lon"]
+    assert read(opened(tmp_path, text, n_points=2, columns=wished))[1] == [[1, 5, 2, 3]]
     nothing = opened(tmp_path, text, n_points=2, keep=[])
     (chunk,) = nothing.chunks(5)
     assert chunk.table.num_rows == 1 and chunk.table.num_columns == 0
@@ -298,8 +316,10 @@ def test_what_a_source_tells(tmp_path: Path) -> None:
         "format": "delimited text",
         "columns": ["lon", "lat"],
         "keep": ["id"],
+        "typed": False,
     }
     assert source.schema == pa.schema([("id", pa.string())])
+    assert opened(tmp_path, HEADER + b"a,1,2\n", typed=True).identity["typed"] is True
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,15 @@ def read(source: Any, n_rows: int = 1000, start: int = 0) -> tuple[list[Any], li
     return rows, points
 
 
+def damaged(source: GeoJsonLines, n_rows: int) -> list[bool]:
+    """Of every row whether it is damaged."""
+    masks = [
+        np.zeros(len(chunk.points), np.bool_) if chunk.damaged is None else chunk.damaged
+        for chunk in source.chunks(n_rows)
+    ]
+    return [bool(one) for mask in masks for one in mask]
+
+
 @pytest.fixture(params=[5, 100, input_file.BLOCK_BYTES])
 def block_bytes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     n_bytes: int = request.param
@@ -77,10 +86,20 @@ def test_every_line_is_a_row(
     assert rows == [{"a": v and v["properties"]["a"]} for v in values]
     wanted = [v["geometry"]["coordinates"] if v else [NAN, NAN] for v in values]
     np.testing.assert_array_equal(points, wanted)
+    assert damaged(source, n_rows) == [value is None for value in values]
     ends = [chunk.end for chunk in source.chunks(n_rows)]
     assert ends[-1] == source.size
     for i, end in enumerate(ends):
         assert read(source, n_rows, end)[0] == rows[(i + 1) * n_rows :]
+
+
+def test_what_is_a_feature_is_not_damaged(tmp_path: Path) -> None:
+    """Whatever its geometry is; all else is, if it is JSON or not."""
+    features = ['{"type":"Feature"}', '{"type":"Point"}', '{"type":"Feature","geometry":7}']
+    others = ["{}", "null", "[1]", '{"type":"FeatureCollection"}', "{", '{"type":"Feature"']
+    source = opened(tmp_path, "\n".join([*features, *others]))
+    assert damaged(source, 4) == [False] * 3 + [True] * 6
+    assert [chunk.damaged is None for chunk in source.chunks(3)] == [True, False, False]
 
 
 def test_columns_and_their_types(tmp_path: Path) -> None:
@@ -89,7 +108,7 @@ def test_columns_and_their_types(tmp_path: Path) -> None:
         line(1, 2, i=2, f=0.5, m=1),
         line(1, 2, m="1"),
     ]
-    source = opened(tmp_path, "\n".join(lines))
+    source = opened(tmp_path, "\n".join(lines), reserved=["name"])
     assert {field.name: field.type for field in source.schema} == {
         "i": pa.int64(),
         "f": pa.float64(),
@@ -180,6 +199,7 @@ def test_long_lines(block_bytes: int, tmp_path: Path) -> None:
     source = GeoJsonLines(path, WantedColumns(1), max_record_bytes=300)
     points = read(source)[1]
     np.testing.assert_array_equal(points, [[1, 2], [NAN, NAN], [3, 4], [NAN, NAN]])
+    assert damaged(source, 3) == [False, True, False, True]
     ends = [chunk.end for chunk in source.chunks(1)]
     assert ends == [*np.cumsum([len(text) + 1 for text in lines])[:3], source.size]
 

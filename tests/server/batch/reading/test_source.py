@@ -98,8 +98,8 @@ def test_small_files_as_a_whole(tmp_path: Path) -> None:
     path.write_text("id,lon,lat,name\na,1,2,x\nb,3,no,y\n")
     table, points = read_points(path)
     assert table.to_pylist() == [
-        {"id": "a", "lon": "1", "lat": "2", "input_name": "x"},
-        {"id": "b", "lon": "3", "lat": "no", "input_name": "y"},
+        {"id": "a", "lon": "1", "lat": "2", "name": "x"},
+        {"id": "b", "lon": "3", "lat": "no", "name": "y"},
     ]
     np.testing.assert_array_equal(points, [[1, 2], [3, np.nan]])
     assert read_points(path, ["lat", "lon"])[1][0].tolist() == [2, 1]
