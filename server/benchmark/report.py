@@ -7,7 +7,7 @@ from typing import NamedTuple
 from server.benchmark.growth import Growth
 from server.benchmark.results import OURS, Figure, Report
 
-BETTER = "times as good"
+BETTER = "Whimbrel is better by"
 
 _LACKING = "-"
 _MAX_BESIDE = 3

@@ -137,8 +137,9 @@ def _readable(column: pa.Array) -> pa.Array:
     try:
         column.validate(full=True)
     except pa.ArrowInvalid:
-        column.validate()
-        values = column.cast(_BYTES[column.type]).to_pylist()
+        data = column.cast(_BYTES[column.type])
+        data.validate(full=True)
+        values = data.to_pylist()
         text = [None if value is None else value.decode("utf-8", "replace") for value in values]
         return pa.array(text, column.type)
     return column

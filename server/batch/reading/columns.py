@@ -33,8 +33,9 @@ class WantedColumns(NamedTuple):
     """What is wanted of the columns of a file.
 
     ``columns`` names those of the coordinates (two for each point), or one of shapes for each
-    point, or one of shapes that are all points; None: found by their names. ``keep`` names those to carry, None: all; what is called as one of
-    ``reserved`` is carried by another name. ``typed``: text as what it holds.
+    point, or one of shapes that are all points; None: found by their names. ``keep`` names those
+    to carry, None: all; what is called as one of ``reserved`` is carried by another name.
+    ``typed``: text is carried as what it holds.
     """
 
     n_points: int
@@ -47,7 +48,8 @@ class WantedColumns(NamedTuple):
 class Selection(NamedTuple):
     """Columns by their positions in the file.
 
-    ``points`` are the longitude and latitude of each point, or fewer of shapes; ``carried`` go into the output, where they are called ``names``.
+    ``points`` are the longitude and latitude of each point, or fewer of shapes; ``carried`` go
+    into the output, where they are called ``names``.
     """
 
     points: tuple[int, ...]
