@@ -14,14 +14,19 @@ from server.batch.reading.input_file import InputFile
 
 _MAGIC = b"ARROW1"
 
+_PADDED = 8
+"""Bytes that the magic takes. A stream follows it, behind which stands where its parts are."""
+
 
 class ArrowRows(ColumnarFile):
     """A `Source` of the rows of an Arrow IPC file or stream.
 
-    Of a stream that is not compressed only some rows at a time are copied; each other record batch
-    is in memory as a whole. Who cuts off a mapped file ends the process that touches it next
-    (SIGBUS). So the file is looked at before every touch; what is cut off within one, which takes
-    milliseconds, still does harm.
+    A file is read as the stream in it: of a file Arrow copies the columns that are selected, of a
+    stream it does not. So only some rows at a time are copied; but of a compressed record batch
+    the columns that are needed are in memory as a whole.
+
+    Who cuts off a mapped file ends the process that touches it next (SIGBUS). So the file is looked
+    at before every touch; what is cut off within one, which takes milliseconds, still does harm.
     """
 
     def __init__(self, path: Path, wanted: WantedColumns):
@@ -30,11 +35,17 @@ class ArrowRows(ColumnarFile):
         with file.opened() as opened:
             self._is_file = opened.read(len(_MAGIC)) == _MAGIC
             try:
+                self._n_batches = self._number_of_batches(opened)
                 super().__init__(file, self._reader(opened, []).schema, wanted, "arrow")
-                self._size = sum(self._counts(opened))
+                counts = list(self._counts(opened))
             except (pa.ArrowException, OSError) as error:
                 reason = str(error).splitlines()[0]
                 raise file.error(f"is no whole Arrow file: {reason}") from None
+        if self._n_batches not in (None, len(counts)):
+            raise file.error(
+                f"has {len(counts)} batches one behind the other, expected {self._n_batches}"
+            )
+        self._size = sum(counts)
 
     @property
     def size(self) -> int:
@@ -63,12 +74,7 @@ class ArrowRows(ColumnarFile):
         self, file: BinaryIO, columns: list[int], n_skipped: int
     ) -> Iterator[pa.RecordBatch]:
         """Record batches of some columns, but not the first ones."""
-        reader = self._reader(file, columns)
-        batches: Iterator[pa.RecordBatch]
-        if self._is_file:
-            batches = map(reader.get_batch, range(n_skipped, reader.num_record_batches))
-        else:
-            batches = islice(reader, n_skipped, None)
+        batches = islice(self._reader(file, columns), n_skipped, self._n_batches)
         while True:
             self._file.check(file)
             batch = next(batches, None)
@@ -76,14 +82,21 @@ class ArrowRows(ColumnarFile):
                 return
             yield batch
 
+    def _number_of_batches(self, file: BinaryIO) -> int | None:
+        """How many record batches a file says that it has; a stream does not."""
+        if not self._is_file:
+            return None
+        return int(pa.ipc.open_file(self._mapped(file)).num_record_batches)
+
     def _reader(self, file: BinaryIO, columns: list[int]) -> Any:
         """A reader of some columns; none stands for all."""
         options = pa.ipc.IpcReadOptions(included_fields=columns, use_threads=False)
+        return pa.ipc.open_stream(self._mapped(file)[_PADDED * self._is_file :], options=options)
+
+    def _mapped(self, file: BinaryIO) -> pa.Buffer:
         n_bytes = self._bytes
         mapped = mmap.mmap(file.fileno(), n_bytes, access=mmap.ACCESS_READ) if n_bytes else b""
-        if self._is_file:
-            return pa.ipc.open_file(pa.py_buffer(mapped), options=options)
-        return pa.ipc.open_stream(pa.py_buffer(mapped), options=options)
+        return pa.py_buffer(mapped)
 
 
 def _copied(batch: pa.RecordBatch) -> pa.RecordBatch:

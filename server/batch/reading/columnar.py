@@ -8,12 +8,19 @@ from typing import Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from server.batch.marks import WKB, marked
+from server.batch.marks import WKB, mark_of, marked
 from server.batch.reading.chunking import Chunk, Piece, exact_chunks
 from server.batch.reading.columns import Selection, WantedColumns, select, unique_names
 from server.batch.reading.input_file import InputFile
 from server.batch.reading.numbers import is_text, may_hold_numbers
-from server.batch.reading.points import is_binary, may_hold_points, may_hold_shapes, points_of
+from server.batch.reading.points import (
+    are_points,
+    is_binary,
+    may_hold_points,
+    may_hold_shapes,
+    points_as_wkb,
+    points_of,
+)
 from server.batch.reading.tables import table_of
 
 BATCH_ROWS = 1 << 16
@@ -34,7 +41,8 @@ _SHAPES_OF_POINTS = {1: {"Point"}, 2: {"LineString", "MultiPoint"}}
 class ColumnarFile(ABC):
     """A `Source` of the rows of a file of columns.
 
-    Columns are carried as they are, but dictionaries as the values that they stand for.
+    Columns are carried as they are, but dictionaries as the values that they stand for, and points
+    of x and y as WKB.
     """
 
     def __init__(self, file: InputFile, schema: pa.Schema, wanted: WantedColumns, format_name: str):
@@ -46,8 +54,9 @@ class ColumnarFile(ABC):
         fields = []
         for i, name in zip(self.selection.carried, self.selection.names, strict=True):
             field = pa.field(name, plain_type(schema.field(i).type))
-            is_shape = i in shapes and is_binary(field.type) and is_geographic(shapes[i])
-            fields.append(marked(field, WKB) if is_shape else field)
+            if i in shapes and is_geographic(shapes[i]):
+                field = _shape_field(field)
+            fields.append(field)
         self.schema = pa.schema(fields)
         self.identity = file.identity(format_name, wanted.columns, wanted.keep)
 
@@ -87,7 +96,10 @@ class ColumnarFile(ABC):
         values = [pa.chunked_array([plain(column)]) for column in batch.columns]
         columns = dict(zip(self.selection.needed, values, strict=True))
         points = points_of([columns[i] for i in self.selection.points], self._n_points)
-        carried = [columns[i] for i in self.selection.carried]
+        carried = []
+        for i, field in zip(self.selection.carried, self.schema, strict=True):
+            is_shape = bool(mark_of(field)) and are_points(columns[i].type)
+            carried.append(points_as_wkb(columns[i]) if is_shape else columns[i])
         ends = np.arange(start + 1, start + 1 + batch.num_rows)
         return Piece(table_of(carried, self.schema, batch.num_rows), points, ends)
 
@@ -114,6 +126,13 @@ class ColumnarFile(ABC):
                     f"column {names[i]} is in {crs_name(shapes[i])}, expected degrees (EPSG:4326)"
                 )
         return selection
+
+
+def _shape_field(field: pa.Field) -> pa.Field:
+    """The field of a column of shapes as it is carried."""
+    if is_binary(field.type):
+        return marked(field, WKB)
+    return marked(pa.field(field.name, pa.binary()), WKB) if are_points(field.type) else field
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:

@@ -34,6 +34,20 @@ def may_hold_points(kind: pa.DataType) -> bool:
     return all(i >= 0 and may_hold_numbers(kind.field(i).type) for i in at)
 
 
+def are_points(kind: pa.DataType) -> bool:
+    """Whether a column is of x and y side by side, and nothing else."""
+    return pa.types.is_struct(kind) and kind.num_fields == len(_AXES) and may_hold_points(kind)
+
+
+def points_as_wkb(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Points from x and y side by side as WKB; null where these are no numbers."""
+    points = _points_of_column(column)
+    is_there = np.isfinite(points).all(axis=1)
+    wkb = np.full(len(points), None, object)
+    wkb[is_there] = shapely.to_wkb(shapely.points(points[is_there]))
+    return pa.chunked_array([pa.array(wkb, pa.binary())])
+
+
 def points_of(columns: Sequence[pa.ChunkedArray], n_points: int) -> F64:
     """Longitude and latitude of each point of the rows, float64 (n, 2 ``n_points``).
 

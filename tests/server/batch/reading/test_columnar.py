@@ -2,7 +2,9 @@
 
 import datetime
 import decimal
+import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -148,8 +150,6 @@ def test_nothing_carried(write: Callable[..., Path]) -> None:
 
 
 def geo_metadata(**about: Any) -> dict[str, str]:
-    import json
-
     column = {"encoding": "WKB", "geometry_types": ["Point"], **about}
     return {"geo": json.dumps({"primary_column": "way", "columns": {"way": column}})}
 
@@ -190,12 +190,13 @@ def test_lines_of_geoparquet(write: Callable[..., Path]) -> None:
 )
 def test_shapes_that_are_not_in_degrees(write: Callable[..., Path], crs: Any, name: str) -> None:
     """Cannot be points, and are carried as mere bytes."""
-    path = write(shapes(geo_metadata(crs=crs), Point(1, 2)))
+    table = shapes(geo_metadata(crs=crs), Point(1, 2))
+    path = write(table.append_column("other", pa.array([2])))
     for columns in (None, ["way"]):
         with pytest.raises(InputError) as error:
             open_source(path, 1, columns)
         assert str(error.value).endswith(f"is in {name}, expected degrees (EPSG:4326)")
-    source = open_source(path, 1, ["id", "id"])
+    source = open_source(path, 1, ["id", "other"])
     assert mark_of(source.schema.field("way")) == ""
 
 
@@ -229,7 +230,8 @@ def test_geoarrow_extension(write: Callable[..., Path]) -> None:
     ("columns", "said"),
     [
         (["when", "lat"], r"column when is timestamp\[us\], expected numbers"),
-        (["lat"], "column lat is double, expected shapes in WKB"),
+        (["lat"], "column lat is double, expected shapes in WKB, or points as x and y"),
+        (["lat", "LAT"], "column lat is named twice for the longitude and latitude"),
         (["no", "lat"], "has no column no, only when, lat"),
         (None, "found no columns of the longitude and latitude among when, lat"),
     ],
@@ -248,6 +250,93 @@ def test_other_files(tmp_path: Path, name: str, content: bytes) -> None:
     with pytest.raises(InputError, match=rf"^{path}: is no whole (Parquet|Arrow) file: ") as error:
         open_source(path, 1)
     assert "\n" not in str(error.value)
+
+
+def test_text_that_is_not_utf_8(write: Callable[..., Path]) -> None:
+    """Has replacement characters, wherever it goes."""
+    for kind, binary in ((pa.string(), pa.binary()), (pa.large_string(), pa.large_binary())):
+        data = pa.array([b"a\xe9", None, "\u00e9".encode(), b"\xff"], binary)
+        text = pa.Array.from_buffers(kind, 4, data.buffers())
+        table = pa.table({"text": text, "lon": [1.0] * 4, "lat": [2.0] * 4})
+        (chunk,) = open_source(write(table), 1).chunks(9)
+        chunk.table.validate(full=True)
+        expected = ["a\ufffd", None, "\u00e9", "\ufffd"]
+        assert chunk.table["text"].to_pylist() == expected and chunk.table["text"].type == kind
+
+
+def test_two_columns_of_points(write: Callable[..., Path]) -> None:
+    """One for each point; not found by themselves."""
+    starts, ends = [Point(1, 2), None], [Point(3, 4), Point(5, 6)]
+    wkb = [pa.array(shapely.to_wkb(points), pa.binary()) for points in (starts, ends)]
+    about = {"encoding": "WKB", "geometry_types": ["Point"]}
+    geo = json.dumps({"primary_column": "from", "columns": {"from": about, "to": about}})
+    table = pa.table({"from": wkb[0], "to": wkb[1]}).replace_schema_metadata({"geo": geo})
+    path = write(table)
+    points = read(open_source(path, 2, ["from", "to"]))[1]
+    np.testing.assert_array_equal(points, [[1, 2, 3, 4], [NAN, NAN, 5, 6]])
+    assert read(open_source(path, 2, ["to", "FROM"]))[1][0] == [3, 4, 1, 2]
+    with pytest.raises(InputError, match=r"found no columns .* or one column of shapes"):
+        open_source(write(table.rename_columns(["p", "q"])), 2)
+
+
+def test_points_as_x_and_y(tmp_path: Path) -> None:
+    """As GeoParquet 1.1 and GeoArrow have them, carried as WKB; other shapes so are refused."""
+    geopandas = pytest.importorskip("geopandas")
+    points = [Point(1, 2), None]
+    frame = geopandas.GeoDataFrame({"id": [7, 8]}, geometry=points, crs="EPSG:4326")
+    path = tmp_path / "a.parquet"
+    frame.to_parquet(path, geometry_encoding="geoarrow")
+    source = open_source(path, 1)
+    table, found = read(source)
+    np.testing.assert_array_equal(found, [[1, 2], [NAN, NAN]])
+    assert table["geometry"].to_pylist() == [shapely.to_wkb(Point(1, 2)), None]
+    assert mark_of(source.schema.field("geometry")) == WKB
+    frame.to_crs(3857).to_parquet(path, geometry_encoding="geoarrow")
+    with pytest.raises(InputError, match="is in EPSG:3857, expected degrees"):
+        open_source(path, 1)
+    solid = pa.array([{"x": 1.0, "y": 2.0, "z": 3.0}])
+    extension = {"ARROW:extension:name": "geoarrow.point"}
+    field = pa.field("way", solid.type, metadata=extension)
+    pq.write_table(pa.table([solid], pa.schema([field])), path)
+    table, found = read(open_source(path, 1))
+    assert found == [[1, 2]] and table["way"].to_pylist() == solid.to_pylist()
+    lines = [LineString([(1, 2), (3, 4)])]
+    geopandas.GeoDataFrame(geometry=lines, crs=4326).to_parquet(path, geometry_encoding="geoarrow")
+    with pytest.raises(InputError, match=r"column geometry is list<.*>, expected shapes in WKB"):
+        open_source(path, 2)
+
+
+def test_files_with_dictionaries_and_without_rows(tmp_path: Path) -> None:
+    """Read from any chunk's end; dictionaries may grow from batch to batch."""
+    path = tmp_path / "a.arrow"
+    schema = pa.schema([("k", pa.dictionary(pa.int32(), pa.string())), ("x", pa.float64())])
+    schema = schema.append(pa.field("y", pa.float64()))
+    options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+    with pa.ipc.new_file(path, schema, options=options) as writer:
+        for words in (["a", "b"], ["a", "b", "c"], ["a", "b", "c"]):
+            keys = pa.array(words).dictionary_encode()
+            n = np.arange(float(len(words)))
+            writer.write_table(pa.table([keys, pa.array(n), pa.array(n)], schema))
+    source = open_source(path, 1)
+    assert read(source)[0]["k"].to_pylist() == list("ababcabc")
+    ends = [chunk.end for chunk in source.chunks(3)]
+    (rest,) = source.chunks(9, ends[1])
+    assert rest.table["k"].to_pylist() == ["b", "c"]
+    with pa.ipc.new_file(path, schema):
+        pass
+    assert list(open_source(path, 1).chunks(9)) == []
+
+
+def test_a_file_whose_batches_are_not_in_a_row(tmp_path: Path) -> None:
+    """Is refused at once, and not taken for a shorter one."""
+    path = tmp_path / "a.arrow"
+    write_file(pa.table({"lon": [1.0, 2.0], "lat": [3.0, 4.0]}), path, 1)
+    _, _, last, _ = (match.start() for match in re.finditer(b"\xff{4}", path.read_bytes()))
+    data = bytearray(path.read_bytes())
+    data[last + 4 : last + 8] = bytes(4)  # the stream ends there
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="has 1 batches one behind the other, expected 2"):
+        open_source(path, 1)
 
 
 def test_cut_and_damaged_files(write: Callable[..., Path]) -> None:

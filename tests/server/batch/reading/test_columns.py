@@ -77,9 +77,14 @@ def test_plain_names_go_before_others() -> None:
         ("a_lon,a_lat,b_lon,b_lat", 1, "a_lon or b_lon?"),
         ("lon,lng,lat", 1, "lon or lng?"),
         ("origin_lon,from_lon,origin_lat,to_lon,to_lat", 2, "origin_lon or from_lon?"),
-        ("id,lon,lat", 2, "among id, lon, lat; name them with --columns lon1,lat1,lon2,lat2"),
-        ("id,lat", 1, "among id, lat; name them with --columns lon,lat"),
+        (
+            "id,lon,lat",
+            2,
+            "name them with --columns lon1,lat1,lon2,lat2, or one column of shapes",
+        ),
+        ("id,lat", 1, "among id, lat; name them with --columns lon,lat, or one column of shapes"),
         ("lon_a,lat_b", 1, "among lon_a, lat_b"),
+        ("a\0b\x1b[31m,lat", 1, "among a\ufffdb\ufffd[31m, lat"),
         ("", 1, "among ;"),
     ],
 )
@@ -89,6 +94,19 @@ def test_unclear_names(names: str, n_points: int, said: str) -> None:
         find_points("trips.csv", names.split(","), n_points)
     assert said in str(error.value) and str(error.value).startswith("trips.csv: ")
     assert "--columns" in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["geometry", "Geom", "WKT", "wkb", "the_geom", "shape"])
+@pytest.mark.parametrize("n_points", [1, 2])
+def test_common_names_of_shapes(name: str, n_points: int) -> None:
+    """Where there are no coordinates; the more common name goes first."""
+    assert find_points("f", ["id", name], n_points) == (1,)
+    coordinates = "x,y" if n_points == 1 else "x1,y1,x2,y2"
+    found = find_points("f", [name, *coordinates.split(",")], n_points)
+    assert found == tuple(range(1, 1 + 2 * n_points))
+    assert find_points("f", ["shape", "geometry", "wkt"], n_points) == (1,)
+    with pytest.raises(InputError, match="found no columns"):
+        find_points("f", [name], n_points, may_be_shapes=False)
 
 
 def test_columns_by_name() -> None:
@@ -111,9 +129,12 @@ def test_columns_by_name() -> None:
             "got 3 names of columns, expected 2 (longitude and latitude)",
         ),
         (
-            WantedColumns(2, ["A", "b"]),
-            "expected 4 (longitude and latitude of origin and destination)",
+            WantedColumns(2, ["A", "b", "B"]),
+            "expected 4 (longitude and latitude of origin and destination), one of points for each"
+            " or one of shapes",
         ),
+        (WantedColumns(1, ["A", "a"]), "column A is named twice for the longitude and latitude"),
+        (WantedColumns(2, ["b", "b"]), "column b is named twice"),
         (WantedColumns(1, ["A", "d"]), "has no column d, only A, b, B"),
         (WantedColumns(1, ["A", "b"], ["e"]), "has no column e, only A, b, B"),
     ],

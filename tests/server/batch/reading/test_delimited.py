@@ -1,6 +1,7 @@
 """Delimited text, against Python's csv module, and every way in which it can be damaged."""
 
 import csv
+import gzip
 import io
 import math
 from itertools import compress, pairwise
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+import shapely
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -305,6 +307,33 @@ def test_shapes_as_text(tmp_path: Path) -> None:
     np.testing.assert_array_equal(points, [[1, 2, 3, 4], [NAN] * 4])
 
 
+def test_two_columns_of_points(tmp_path: Path) -> None:
+    """In WKT or hexadecimal WKB; one column of shapes is found by its name."""
+    wkb = shapely.to_wkb(shapely.Point(3, 4), hex=True)
+    text = f"id,a,b\n1,POINT (1 2),{wkb}\n2,,x\n".encode()
+    _, points = read(opened(tmp_path, text, n_points=2, columns=["a", "b"]))
+    np.testing.assert_array_equal(points, [[1, 2, 3, 4], [NAN] * 4])
+    text = b"id,WKT\n1,POINT (1 2)\n2,x\n"
+    np.testing.assert_array_equal(read(opened(tmp_path, text))[1], [[1, 2], [NAN, NAN]])
+
+
+@pytest.mark.parametrize(
+    ("text", "wishes", "said"),
+    [
+        (b"a,b\n1.5,2\n", {"n_points": 2, "columns": ["a", "b"]}, "column a begins with 1.5"),
+        (b"a,shape\n1,\n1,c\0rcle\n", {}, "column shape begins with c\ufffdrcle, expected shapes"),
+    ],
+)
+def test_columns_without_shapes(
+    tmp_path: Path, text: bytes, wishes: dict[str, Any], said: str
+) -> None:
+    """Are not what was meant, if no value is a shape; of nothing but empty ones nothing is said."""
+    with pytest.raises(InputError) as error:
+        opened(tmp_path, text, **wishes)
+    assert said in str(error.value) and "columns of longitudes and latitudes" in str(error.value)
+    assert read(opened(tmp_path, b"shape,b\n,\n"))[0] == [["", ""]]
+
+
 def test_what_a_source_tells(tmp_path: Path) -> None:
     source = opened(tmp_path, HEADER + b"a,1,2\n", keep=["id"], columns=["lon", "lat"])
     path = tmp_path / "points.csv"
@@ -333,6 +362,10 @@ def test_what_a_source_tells(tmp_path: Path) -> None:
         (b'"lon,lat\n1,2\n', "its first line has no end"),
         (b"x" * 200_000, "its first line"),
         (b'"a\nb",c\n', "among a b, c"),
+        (gzip.compress(HEADER), "is compressed (gzip), expected plain text"),
+        (b"PK\x03\x04\n", "is compressed (zip), expected plain text"),
+        (b"\x28\xb5\x2f\xfd,\n", "is compressed (zstd), expected plain text"),
+        (b"\x7fELF\x02\x01,\0\0\n", "among \ufffdELF\ufffd\ufffd, \ufffd\ufffd;"),
     ],
 )
 def test_files_that_cannot_be_read(tmp_path: Path, text: bytes, said: str) -> None:

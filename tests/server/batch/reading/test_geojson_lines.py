@@ -1,5 +1,6 @@
 """GeoJSON lines: every line is a row."""
 
+import gzip
 import json
 import math
 from pathlib import Path
@@ -217,12 +218,14 @@ def test_no_lines(tmp_path: Path) -> None:
         ('{\n"type":"FeatureCollection"}', {}, "ogr2ogr -f GeoJSONSeq"),
         (line(1, 2, a=1), {"columns": ["way"]}, "the column of its shapes is geometry, got way"),
         (line(1, 2, a=1), {"columns": ["a", "b"]}, "has no column b, only a"),
+        (line(1, 2, a=1, b=2), {"columns": ["a", "b"], "n_points": 2}, "expected 4 (longitude"),
+        (gzip.compress(line(1, 2).encode()), {}, "is compressed (gzip), expected plain text"),
         (line(1, 2, a=1), {"keep": ["b"]}, "has no column b, only a"),
         (line(1, 2, a=1), {"n_points": 2}, "longitude and latitude of origin and destination"),
     ],
 )
 def test_files_that_cannot_be_read(
-    tmp_path: Path, text: str, wishes: dict[str, Any], said: str
+    tmp_path: Path, text: str | bytes, wishes: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(InputError) as error:
         opened(tmp_path, text, **wishes)

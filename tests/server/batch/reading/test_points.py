@@ -9,7 +9,7 @@ import shapely
 from shapely import LineString, MultiPoint, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
-from server.batch.reading.points import may_hold_shapes, points_of
+from server.batch.reading.points import may_hold_points, may_hold_shapes, points_of
 
 NAN = math.nan
 BINARY = [pa.binary(), pa.large_binary(), pa.binary_view()]
@@ -61,6 +61,24 @@ def test_numbers() -> None:
     points = points_of([pa.chunked_array([column]) for column in columns], 2)
     np.testing.assert_array_equal(points, [[1, 2, 4, 5], [NAN, 3, NAN, 6]])
     assert points.flags.c_contiguous
+
+
+def test_one_column_for_each_point() -> None:
+    """Shapes, or x and y side by side, where there may be null."""
+    both = pa.array([{"x": 1.0, "y": 2.0}, None, {"x": None, "y": 3.0}])
+    wkt = pa.array(["POINT (4 5)", "POINT (6 7)", "LINESTRING (1 2, 3 4)"])
+    points = points_of([pa.chunked_array([both]), pa.chunked_array([wkt])], 2)
+    np.testing.assert_array_equal(points, [[1, 2, 4, 5], [NAN, NAN, 6, 7], [NAN, 3, NAN, NAN]])
+    assert points_of([pa.chunked_array([both])], 1)[0].tolist() == [1, 2]
+
+
+def test_types_of_points() -> None:
+    """Numbers by the names of x and y."""
+    x, y = pa.field("x", pa.float64()), pa.field("y", pa.float64())
+    assert may_hold_points(pa.struct([x, y, pa.field("z", pa.string())]))
+    for kind in (pa.struct([x]), pa.struct([x, pa.field("y", pa.binary())]), pa.float64()):
+        assert not may_hold_points(kind)
+    assert may_hold_points(pa.binary()) and may_hold_points(pa.string())
 
 
 def test_infinite_shapes() -> None:

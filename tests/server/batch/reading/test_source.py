@@ -53,7 +53,7 @@ def test_suffixes_of_parquet(tmp_path: Path, suffix: str) -> None:
     assert next(open_source(path, 1).chunks(9)).points.tolist() == [[1, 2]]
 
 
-@pytest.mark.parametrize("suffix", ["arrow", "feather", "ipc"])
+@pytest.mark.parametrize("suffix", ["arrow", "arrows", "feather", "ipc"])
 def test_suffixes_of_arrow(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a.{suffix}"
     table = pa.table({"x": [1], "y": [2]})
@@ -67,6 +67,7 @@ def test_other_suffixes(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=r"ends in \.csv, \.tsv, .*, got ") as error:
         open_source(tmp_path / name, 1)
     assert str(tmp_path / name) in str(error.value)
+    assert str(error.value).endswith("got no suffix") == (name == "a")
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arrow", ".jsonl"])
@@ -110,7 +111,7 @@ def test_small_files_as_a_whole(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
-@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "arrows"])
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
     """Not even if all rows are one group: of hundreds of megabytes some tens are in memory."""
     path = tmp_path / f"large.{kind}"
@@ -123,7 +124,8 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
     elif kind == "parquet":
         pq.write_table(pa.table(columns), path, row_group_size=N_LARGE)
     else:
-        with pa.ipc.new_stream(path, pa.schema(dict.fromkeys(columns, pa.float64()))) as writer:
+        write = pa.ipc.new_stream if kind == "arrows" else pa.ipc.new_file
+        with write(path, pa.schema(dict.fromkeys(columns, pa.float64()))) as writer:
             writer.write_table(pa.table(columns), max_chunksize=N_LARGE)
     assert path.stat().st_size > 190e6
     command = [sys.executable, "-c", MEASURE, str(path)]

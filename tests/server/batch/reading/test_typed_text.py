@@ -64,6 +64,15 @@ def test_values_of_a_type(kind: str, values: list[str | None]) -> None:
     assert alone == expected
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("text", EXAMPLES.split())
+def test_odd_values(text: str, kind: str) -> None:
+    """Each by itself, and beside one that is of no type."""
+    expected = value_of(text, kind)
+    assert typed_column(column([text]), KINDS[kind]).to_pylist() == [expected]
+    assert typed_column(column([text, "x"]), KINDS[kind]).to_pylist() == [expected, None]
+
+
 @given(
     st.lists(
         st.lists(
