@@ -63,8 +63,9 @@ class DelimitedText:
     of these are damaged.
 
     Columns are the text that they are. If ``wanted.typed``, coordinates are numbers, and others
-    are of the type that all values in the first `SAMPLE_BYTES` fit. Later ones that do not, and
-    coordinates that are no numbers, are left out and counted in ``n_dropped`` as they are read.
+    are of the type that all values in the first `SAMPLE_BYTES` fit. Later ones that do not are left
+    out and counted in ``n_dropped`` as they are read; so are coordinates that are no numbers, but
+    these are not counted: the row has no points.
     """
 
     n_rows = None
@@ -125,7 +126,7 @@ class DelimitedText:
                 column = pa.chunked_array([pa.array(numbers, from_pandas=True)])
             else:
                 column = typed_column(text, field.type)
-            self.n_dropped += column.null_count - text.null_count
+                self.n_dropped += column.null_count - text.null_count
             carried.append(column)
         return carried
 
