@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gis.arrays import F64, U8, AnyArray, freeze
@@ -56,6 +56,10 @@ def random_edges(
     return edges
 
 
+NEAR = 2_500_000
+"""Up to a quarter of a degree the direction is that on the flat map."""
+
+
 class Question(NamedTuple):
     """What is asked of the index."""
 
@@ -88,14 +92,24 @@ def naive_directions(index: SnapIndex, flags: U8, question: Question) -> AnyArra
     if question.bearing and question.bearing[1] < 180:
         value, limit = question.bearing
         x, y = short_way(np.append(np.diff(lon), 0)), np.append(np.diff(lat), 0)
-        wide = np.array([scale_at(v) for v in lat + y / 2])
-        bearing = np.rint(np.degrees(np.arctan2(x * wide[:, 0], y * wide[:, 1])))
+        bearing = np.rint(naive_bearings(lat, x, y))
         moves = (x != 0) | (y != 0)
         for open_, ahead in ((forward, bearing), (backward, bearing + 180)):
             open_ &= moves & (np.abs((ahead - value + 180) % 360 - 180) <= limit)
     directions = forward * FORWARD + backward * BACKWARD
     directions[ends] = 0
     return directions
+
+
+def naive_bearings(lat: AnyArray, x: AnyArray, y: AnyArray) -> AnyArray:
+    """Directions of segments from latitudes, longer ones along the great circle at their start."""
+    wide = np.array([scale_at(v) for v in lat + y / 2])
+    flat = np.arctan2(x * wide[:, 0], y * wide[:, 1])
+    a, b, turn = (np.radians(angle / 1e7) for angle in (lat, lat + y, x))
+    north = np.cos(a) * np.sin(b) - np.sin(a) * np.cos(b) * np.cos(turn)
+    great_circle = np.arctan2(np.sin(turn) * np.cos(b), north)
+    is_near = (np.abs(x) <= NEAR) & (np.abs(y) <= NEAR)
+    return np.degrees(np.where(is_near, flat, great_circle))
 
 
 def naive_distances(index: SnapIndex, question: Question) -> F64:
@@ -149,6 +163,7 @@ def check_places(index: SnapIndex, found: list[Snap]) -> None:
         assert edge_of_point(index, int(point[i])) == snap.edge
 
 
+@example(200_000, 28, (0, 0), 3_000_000, (0, 0), 1)  # segments so long that the globe is round
 @given(
     st.integers(0, 10**6),
     st.integers(1, 40),
