@@ -94,9 +94,9 @@ class DatasetWriter:
                 write.result()
             data = self._part / manifest.data
             (self._part / "data").rename(data)
-            _flush_folder(data)
+            flush_folder(data)
             _write_file(self._part / MANIFEST, encode_manifest(manifest))
-            _flush_folder(self._part)
+            flush_folder(self._part)
             if not self._appear():
                 self._replace(manifest)
         return manifest
@@ -112,7 +112,7 @@ class DatasetWriter:
                 raise
             return False
         fcntl.flock(self._lock, fcntl.LOCK_UN)  # it has become the dataset's own
-        _flush_folder(self.path.parent)
+        flush_folder(self.path.parent)
         return True
 
     def _replace(self, manifest: Manifest) -> None:
@@ -120,9 +120,9 @@ class DatasetWriter:
         _refuse_foreign(self.path)
         with _locked(self.path):
             _move_folder(self._part / manifest.data, self.path / manifest.data)
-            _flush_folder(self.path)
+            flush_folder(self.path)
             (self._part / MANIFEST).replace(self.path / MANIFEST)
-            _flush_folder(self.path)
+            flush_folder(self.path)
             for entry in self.path.glob("data-*"):
                 if is_ours(entry.name) and entry.name != manifest.data:
                     shutil.rmtree(entry, ignore_errors=True)
@@ -212,7 +212,7 @@ def _move_folder(source: Path, target: Path) -> None:
             (source / name).replace(target / name)
         for name in set(os.listdir(target)).difference(wanted):
             (target / name).unlink()
-        _flush_folder(target)
+        flush_folder(target)
 
 
 def _write_file(file: Path, *parts: bytes | memoryview) -> None:
@@ -224,7 +224,8 @@ def _write_file(file: Path, *parts: bytes | memoryview) -> None:
         os.fsync(stream.fileno())
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -6,7 +6,6 @@ import numpy as np
 import shapely
 
 from gis.arrays import F64, AnyArray
-from gis.errors import EngineError
 from gis.wkb import line_wkb
 from routing.areas.around import Shape
 from routing.engine import Engine
@@ -129,6 +128,9 @@ _ANSWERS: dict[str, Callable[[Engine, Task, F64], Answer]] = {
 
 def check_task(engine: Engine, task: Task) -> None:
     """Raise an ``EngineError`` for a task that no row can be answered for."""
-    answer(engine, task, np.full((0, 4 if task.name == "route" else 2), np.nan))
-    if task.name == "isochrone" and not task.limits:
-        raise EngineError("an isochrone needs limits: --minutes or --meters")
+    engine.nearest_roads(
+        np.empty((0, 2)),
+        profile=task.profile,
+        radius_m=task.radius_m,
+        snapping=task.snapping,
+    )

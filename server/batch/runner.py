@@ -194,7 +194,7 @@ def _summary(batch: Batch, output: PartialOutput, resumed: int, seconds: float) 
         dict(output.counts),
         seconds,
         (output.n_rows - resumed) / max(seconds, 1e-9),
-        getattr(batch.source, "n_dropped", 0),
+        batch.source.n_dropped,
     )
 
 

@@ -45,6 +45,8 @@ class ColumnarFile(ABC):
     of x and y as WKB.
     """
 
+    n_dropped = 0
+
     def __init__(self, file: InputFile, schema: pa.Schema, wanted: WantedColumns, format_name: str):
         self._file = file
         self._n_points = wanted.n_points

@@ -22,6 +22,8 @@ class PointsInMemory:
     identity is that of what was read, whatever the file holds by now.
     """
 
+    n_dropped = 0
+
     def __init__(self, table: pa.Table, points: F64, path: Path, named: bool) -> None:
         self._points = points
         self._table = pa.table({"source": _names(table)} if named else {})

@@ -25,7 +25,8 @@ class Source(Protocol):
 
     ``schema`` is that of the carried columns. ``size`` is the `end` of the last chunk: bytes of
     text, rows of columnar files. ``n_rows`` is None unless known beforehand. ``identity`` must be
-    the same to go on with a run.
+    the same to go on with a run. ``n_dropped`` counts the values that did not fit the type of
+    their column, in what has been read so far.
     """
 
     @property
@@ -39,6 +40,9 @@ class Source(Protocol):
 
     @property
     def identity(self) -> dict[str, Any]: ...
+
+    @property
+    def n_dropped(self) -> int: ...
 
     def chunks(self, n_rows: int, start: int = 0) -> Iterator[Chunk]:
         """Chunks of ``n_rows`` rows, the last of at most as many.

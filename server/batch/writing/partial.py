@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from gis.publish import flush_folder
 from server.batch.errors import OutputError
 from server.batch.writing.growing_file import GrowingFile
 from server.batch.writing.journal import Entry, Tally, decode_journal, encode_entry, encode_job
@@ -154,7 +155,7 @@ class PartialOutput:
         with _one_line(place.output):
             place.partial.replace(place.output)
             place.journal.unlink()
-            _flush_folder(place.output.parent)
+            flush_folder(place.output.parent)
         self.close()
 
     def close(self) -> None:
@@ -308,15 +309,6 @@ def _let_go(place: Place, journal: GrowingFile) -> None:
         with suppress(OSError):
             place.journal.unlink()
     journal.close()
-
-
-def _flush_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager

@@ -306,6 +306,10 @@ WRONG = [
     (["--task", "table"], "--task table needs --destinations"),
     (["--resume", "--overwrite"], "exclude each other"),
     (["--profile", "tank"], "no profile 'tank' in this dataset; there is: car"),
+    (
+        [*TASKS["isochrone"], "--profile", "tank"],
+        "no profile 'tank' in this dataset; there is: car",
+    ),
     (["--columns", "a,b,c,d"], "has no column a"),
     (["--columns", "origin_lon,origin_lat"], "column origin_lon begins with 24.9"),
     (["--columns", "id,id,id"], "got 3 names of columns, expected 4"),
