@@ -21,7 +21,7 @@ PART = ".part-"
 """Beginning of the name of a folder that a build is writing."""
 
 FORMAT = "whimbrel dataset"
-VERSION = 2
+VERSION = 3
 """Raised whenever an array changes its name, type or meaning; another version is rebuilt."""
 
 MAX_BYTES = 1 << 20

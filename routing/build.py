@@ -15,7 +15,7 @@ from gis.network.road_network import RoadNetwork
 from gis.osm.read import read_osm
 from gis.profiles.registry import apply_profile, get_profile, tag_selection
 from gis.profiles.rules import Profile
-from gis.profiles.verdicts import STARTPOINT, Verdicts
+from gis.profiles.verdicts import STARTPOINT, Verdicts, road_use
 from gis.publish import DatasetWriter
 from gis.snap_index import build_snap_index
 from gis.stage import StageReport, recording, stage
@@ -156,10 +156,9 @@ def prepare_profiles(
             Customizer.of(graph, hierarchy).customize(metric)
             for graph, hierarchy, metric in zip(graphs, hierarchies, metrics, strict=True)
         ]
-    return [
-        PreparedProfile(*parts)
-        for parts in zip(graphs, metrics, components, landmarks, hierarchies, weights, strict=True)
-    ]
+    roads = [road_use(*pair) for pair in zip(vehicles, verdicts, strict=True)]
+    parts = roads, graphs, metrics, components, landmarks, hierarchies, weights
+    return [PreparedProfile(*of_one) for of_one in zip(*parts, strict=True)]
 
 
 def _startpoint(network: RoadNetwork, verdicts: Verdicts) -> Bool:

@@ -69,7 +69,7 @@ def check_network_arrays(arrays: Mapping[str, AnyArray]) -> None:
     n_points = network.length("point_id")
     network.shaped((n_nodes,), "node_lon", "node_lat", "node_tagset")
     network.shaped((n_edges,), "edge_head", "edge_way", "edge_tagset", "edge_label")
-    network.shaped((n_edges,), "edge_length_m", "edge_share")
+    network.shaped((n_edges,), "edge_length_m", "edge_share", "edge_left_hand")
     network.shaped((n_points,), "point_lon", "point_lat")
     network.shaped((2 * n_edges,), "out_arc")
     network.offsets("first_point", n_edges, n_points, at_least=2)
@@ -77,7 +77,9 @@ def check_network_arrays(arrays: Mapping[str, AnyArray]) -> None:
     network.below(n_nodes, "edge_tail", "edge_head")
     network.below(2 * n_edges, "out_arc")
     network.below(_check_tagsets(network.part("node_tags")), "node_tagset")
-    network.below(_check_tagsets(network.part("way_tags")), "edge_tagset")
+    n_way_sets = _check_tagsets(network.part("way_tags"))
+    network.below(n_way_sets, "edge_tagset")
+    network.shaped((n_way_sets,), "way_class")
     network.below(_check_tagsets(network.part("labels")), "edge_label")
     restrictions = network.part("restrictions")
     n_restrictions = restrictions.length("tagset")
@@ -118,6 +120,11 @@ def check_profile_arrays(name: str, arrays: Mapping[str, AnyArray]) -> None:
     """Raise ``DatasetError`` unless the arrays of one vehicle fit to each other and the network."""
     n_nodes, n_arcs = arrays["network.node_id"].size, 2 * arrays["network.edge_tail"].size
     profile = _Arrays(f"profile.{name}", arrays)
+    n_way_sets = arrays["network.way_class"].size
+    roads = profile.part("roads")
+    roads.shaped((n_way_sets,), "way_flags", "forward_mode", "backward_mode")
+    roads.shaped((n_way_sets,), "forward_classes", "backward_classes")
+    roads.shaped((1,), "straight")
     graph = profile.part("turn_graph")
     n_vertices, n_turns = graph.length("vertex_arc"), graph.length("turn_head")
     graph.shaped((n_turns,), "turn_cost", "back_tail", "back_cost")

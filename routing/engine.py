@@ -1,27 +1,17 @@
 """Questions about a dataset and their answers: routes, tables, areas and the nearest roads."""
 
 import math
-from collections.abc import Mapping, Sequence
-from copy import copy
-from dataclasses import replace
-from functools import cached_property, partial
-from pathlib import Path
-from typing import Any, Self
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from gis.dataset import Dataset, open_dataset
-from gis.manifest import About
 from routing.alternatives.chains import other_chains
 from routing.areas.around import ReachedArea, costs_around, shapes_within
 from routing.cch.weights import INF_COST, length_of, weight_of
-from routing.changes.reweight import Reweighted, reweight
-from routing.changes.road_changes import RoadChanges
-from routing.changes.road_index import RoadIndex
-from routing.changes.wishes import Wishes
-from routing.details import DetailMaker
 from routing.errors import InvalidInput, NoSegment
+from routing.fleet import Fleet
 from routing.inputs import (
     Bearing,
     Point,
@@ -33,55 +23,14 @@ from routing.inputs import (
     stops_of,
     table_points,
 )
-from routing.live.files import default_folder, identity_of
-from routing.live.publishing import LiveReader, LiveWriter
 from routing.many.batch import NearestRoads, Routes, TravelTable, degrees_of
 from routing.many.services import Sides, find_nearest_roads, find_routes, find_table
 from routing.metric import CS_PER_S, DM_PER_M
 from routing.route import Route, Waypoint
-from routing.store import load_network, load_profile
-from routing.vehicle import Vehicle
-from routing.weighting import Weighting
 
 
-class Engine:
+class Engine(Fleet):
     """A dataset that is open. Its methods may be called from several threads at once."""
-
-    def __init__(self, dataset: Dataset) -> None:
-        self._about = dataset.manifest.about
-        self._network, index = load_network(dataset.arrays)
-        self._maker = DetailMaker(self._network)
-        self._data = dataset.manifest.data
-        self._own: dict[str, Reweighted] = {}
-        self._live: dict[str, LiveReader] = {}
-        self._vehicles = {
-            name: Vehicle(load_profile(name, dataset.arrays), self._network, index)
-            for name in self._about.profiles
-        }
-
-    @classmethod
-    def open(cls, path: str | Path, *, verify: bool = True) -> Self:
-        """Open a dataset that ``whimbrel build`` made.
-
-        ``verify`` checks every checksum. Raises ``DatasetError`` if there is no dataset of this
-        version, and ``ChecksumError`` if an array of it is damaged.
-        """
-        return cls(open_dataset(Path(path), verify=verify))
-
-    @property
-    def info(self) -> About:
-        """What the dataset holds and from what it was made."""
-        return self._about
-
-    @property
-    def profiles(self) -> tuple[str, ...]:
-        """The vehicles that there are routes for; the first is the default."""
-        return self._about.profiles
-
-    @property
-    def bounds(self) -> tuple[float, float, float, float]:
-        """West, south, east and north of all roads, in degrees."""
-        return self._about.bounds
 
     def nearest(
         self,
@@ -300,101 +249,3 @@ class Engine:
         shapes = shapes_within(self._network, weighting, costs, units, lines)
         waypoint = self._maker.waypoint(found.snaps[0], found.snaps)
         return ReachedArea(limits, shapes, waypoint, lines)
-
-    def with_weights(
-        self,
-        *,
-        profile: str | None = None,
-        speeds: Mapping[tuple[int, int], float] | None = None,
-        way_speeds: Mapping[int, float] | None = None,
-        avoid: Sequence[Any] = (),
-        n_routes: int = 1,
-    ) -> "Engine":
-        """The same engine for a vehicle to which some roads are different.
-
-        ``speeds`` in km/h by two OpenStreetMap nodes that follow each other, in that direction,
-        ``way_speeds`` by way; 0 closes a road. ``avoid`` are polygons, as lists of rings or as
-        shapely has them, that no route may enter. ``n_routes`` is how many routes you will ask
-        for, that the least work is done; `method` tells how. Raises ``InvalidInput``.
-        """
-        vehicle, weighting = self._vehicle(profile)
-        changes = Wishes(speeds, way_speeds, avoid).changes(self._roads, weighting.metric)
-        view = copy(self)
-        own = reweight(vehicle, changes, n_routes, weighting)
-        view._own = {**self._own, self._name(profile): own}
-        return view
-
-    def changes(
-        self,
-        *,
-        profile: str | None = None,
-        speeds: Mapping[tuple[int, int], float] | None = None,
-        way_speeds: Mapping[int, float] | None = None,
-        avoid: Sequence[Any] = (),
-    ) -> RoadChanges:
-        """What `with_weights` would change of the dataset's weights, for a `live_writer`."""
-        vehicle, _ = self._vehicle(profile)
-        metric = vehicle.weighting.metric
-        changes = Wishes(speeds, way_speeds, avoid).changes(self._roads, metric)
-        return replace(changes, identity=identity_of(self._data, self._name(profile)))
-
-    def live_writer(
-        self, folder: str | Path | None = None, *, profile: str | None = None
-    ) -> LiveWriter:
-        """Who publishes changes for all engines that `follow`, here and in other processes.
-
-        ``folder`` keeps the weights; the default, that of this dataset and profile, is in shared
-        memory. Raises ``DatasetError``, also while another writer is at work there.
-        """
-        vehicle, _ = self._vehicle(profile)
-        identity = identity_of(self._data, self._name(profile))
-        return LiveWriter(Path(folder or default_folder(identity)), identity, vehicle)
-
-    def method(self, profile: str | None = None) -> str:
-        """How routes are found: "hierarchy", or `with_weights` "customization" or "astar"."""
-        self._vehicle(profile)
-        own = self._own.get(self._name(profile))
-        return "hierarchy" if own is None else own.how
-
-    def follow(self, folder: str | Path | None = None, *, profile: str | None = None) -> None:
-        """From now on use the newest weights that a `live_writer` has published.
-
-        Each request looks for them as it begins. Raises ``DatasetError``; ``InvalidInput`` in an
-        engine `with_weights`.
-        """
-        vehicle, _ = self._vehicle(profile)
-        name = self._name(profile)
-        if name in self._own:
-            raise InvalidInput("an engine with weights of its own cannot follow others")
-        identity = identity_of(self._data, name)
-        reader = LiveReader(Path(folder or default_folder(identity)), identity, vehicle)
-        self._live = {**self._live, name: reader}
-
-    def _with_hierarchy(self, profile: str | None) -> tuple[Vehicle, Weighting]:
-        """As `_vehicle`, with weights of the hierarchy even if one route did not need them."""
-        vehicle, weighting = self._vehicle(profile)
-        if weighting.weights is None:
-            weighting = replace(weighting, weights=vehicle.customizer.customize(weighting.metric))
-            self._own = {**self._own, self._name(profile): Reweighted(weighting, "customization")}
-        return vehicle, weighting
-
-    def _name(self, profile: str | None) -> str:
-        return self.profiles[0] if profile is None else profile
-
-    @cached_property
-    def _roads(self) -> RoadIndex:
-        return RoadIndex(self._network)
-
-    def _vehicle(self, profile: str | None) -> tuple[Vehicle, Weighting]:
-        """The vehicle of a request, and what its roads weigh until the request is answered."""
-        name = self._name(profile)
-        if name not in self._vehicles:
-            raise InvalidInput(
-                f"no profile {name!r} in this dataset; there is: {', '.join(self.profiles)}"
-            )
-        vehicle = self._vehicles[name]
-        if name in self._own:
-            return vehicle, self._own[name].weighting
-        if name in self._live:
-            return vehicle, self._live[name].current()
-        return vehicle, vehicle.weighting

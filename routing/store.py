@@ -17,6 +17,7 @@ import numpy.typing as npt
 from gis.arrays import AnyArray, freeze, offsets
 from gis.errors import DatasetError
 from gis.network.road_network import RoadNetwork
+from gis.profiles.verdicts import RoadUse
 from gis.snap_index import SnapIndex
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.weights import Weights
@@ -38,6 +39,7 @@ _ALIASES = {
 class PreparedProfile:
     """All that a search for one vehicle needs beside the network."""
 
+    roads: RoadUse
     turn_graph: TurnGraph
     metric: Metric
     components: Components

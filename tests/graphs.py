@@ -7,9 +7,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gis.arrays import INF, AnyArray, freeze, group_by, offsets
+from gis.network.road_class import RoadClass
 from gis.network.road_network import Restrictions, RoadNetwork, check_network
 from gis.osm.tagsets import TagSets, build_tagsets
-from gis.profiles.verdicts import STARTPOINT, Verdicts, check_verdicts
+from gis.profiles.rules import Mode
+from gis.profiles.verdicts import STARTPOINT, RoadUse, Verdicts, check_verdicts
 from routing.graph.turn_graph import TurnGraph, build_turn_graph
 from routing.metric import Metric, check_metric, duration_metric
 
@@ -181,16 +183,29 @@ def _random_verdicts(rng: np.random.Generator) -> Verdicts:
         backward_preference=_column([1] * N_WAY_SETS, np.float32),
         duration_s=_column(is_open * rng.choice([0, 0, 0, 90], N_WAY_SETS), np.float32),
         way_flags=_column(is_open * rng.choice([0, STARTPOINT], N_WAY_SETS), np.uint8),
+        forward_mode=_column(speed[0] > 0, np.uint8),
+        backward_mode=_column(speed[1] > 0, np.uint8),
+        forward_classes=_column([0] * N_WAY_SETS, np.uint8),
+        backward_classes=_column([0] * N_WAY_SETS, np.uint8),
         node_blocked=_column(blocked, np.bool_),
+        node_restricted=_column([False] * N_NODE_SETS, np.bool_),
         node_forward_s=_column(delay_s[0], np.float32),
         node_backward_s=_column(delay_s[1], np.float32),
-        turn_s=_column(rng.choice([0, 0.5, 3.21, 20], (2, 2, 361)), np.float32),
+        turn_s=_column(rng.choice([0, 0.5, 3.21, 20], (2, 2, 2, 361)), np.float32),
         restriction_kind=_column([0, 1, 2], np.uint8),
         restriction_reason=("does not bind", "", ""),
         warnings={},
     )
     check_verdicts(verdicts)
     return verdicts
+
+
+def plain_road_use(n_way_sets: int) -> RoadUse:
+    """Roads without any class or mode of their own."""
+    nothing = _column([0] * n_way_sets, np.uint8)
+    driving = _column([Mode.DRIVING] * n_way_sets, np.uint8)
+    straight = _column([1], np.uint8)
+    return RoadUse(nothing, driving, driving, nothing, nothing, straight, (), (), ("duration",))
 
 
 def build_small_network(
@@ -227,6 +242,8 @@ def build_small_network(
         edge_label=_column([0] * len(edges), np.uint32),
         edge_length_m=_column([edge.length_m for edge in edges], np.float32),
         edge_share=_column([1] * len(edges), np.float32),
+        edge_left_hand=_column([False] * len(edges), np.bool_),
+        way_class=_column([RoadClass.RESIDENTIAL] * N_WAY_SETS, np.uint8),
         first_point=_offsets([2 if edge.bend is None else 3 for edge in edges]),
         point_lon=_column([1000 * lon for _, (lon, _) in shape], np.int32),
         point_lat=_column([1000 * lat for _, (_, lat) in shape], np.int32),

@@ -325,7 +325,7 @@ PLAIN = Profile(
     relation_keys=("restriction", "except"),
     way=_plain_way,
     node=_plain_node,
-    turn=lambda _angle, _u_turn, _junction: 0.0,
+    turn=lambda _angle, _u_turn, _junction, _left_hand: 0.0,
     restriction=_plain_restriction,
 )
 """A vehicle for tests: every road is open at 10 m/s, turns are free, barriers block.

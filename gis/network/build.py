@@ -9,6 +9,7 @@ from gis.arrays import INVALID, Bool, freeze, group_by
 from gis.network.barriers import find_special_nodes, node_tagsets
 from gis.network.junctions import Pieces, find_junctions, find_runs, split_runs
 from gis.network.restrictions import RestrictionReport, resolve_restrictions
+from gis.network.road_class import road_classes
 from gis.network.road_network import RoadNetwork, no_restrictions
 from gis.network.shapes import measure_edges, share_of_way
 from gis.osm.tables import OsmTables
@@ -80,6 +81,8 @@ def _assemble(tables: OsmTables, junction: Bool, pieces: Pieces) -> RoadNetwork:
         edge_label=freeze(ways.label[pieces.way]),
         edge_length_m=freeze(length_m.astype(np.float32)),
         edge_share=share_of_way(pieces.way, length_m),
+        edge_left_hand=freeze(np.zeros(len(tail), np.bool_)),
+        way_class=road_classes(tables.way_tags),
         first_point=pieces.first_point,
         point_lon=point_lon,
         point_lat=point_lat,

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gis.arrays import F32, I32, I64, U32, AnyArray, freeze
+from gis.arrays import F32, I32, I64, U8, U32, AnyArray, Bool, freeze
+from gis.network.road_class import RoadClass
 from gis.osm.tagsets import TagSets
 
 
@@ -49,6 +50,8 @@ class RoadNetwork:
     | edge_label | uint32 (E,) | set in ``labels`` |
     | edge_length_m | float32 (E,) | metres along the shape |
     | edge_share | float32 (E,) | the edge's part of the length of its way's edges, 0..1 |
+    | edge_left_hand | bool (E,) | whether one drives on the left there |
+    | way_class | uint8 (S,) | ``RoadClass`` of each set in ``way_tags`` |
     | first_point | uint32 (E + 1,) | offsets into the points; two or more each |
     | point_lon, point_lat | int32 (P,) | the shape from tail to head, both ends included |
     | point_id | int64 (P,) | OpenStreetMap ids of the points |
@@ -67,6 +70,8 @@ class RoadNetwork:
     edge_label: U32
     edge_length_m: F32
     edge_share: F32
+    edge_left_hand: Bool
+    way_class: U8
     first_point: U32
     point_lon: I32
     point_lat: I32
@@ -161,6 +166,9 @@ def _check_edges(network: RoadNetwork) -> None:
     _check_column(network.edge_length_m, np.float32, n)
     assert np.isfinite(network.edge_length_m).all() and (network.edge_length_m >= 0).all()
     _check_column(network.edge_share, np.float32, n)
+    _check_column(network.edge_left_hand, np.bool_, n)
+    _check_column(network.way_class, np.uint8, len(network.way_tags))
+    assert (network.way_class <= max(RoadClass)).all()
     assert (network.edge_share >= 0).all() and (network.edge_share <= 1).all()
     ways, way = np.unique(network.edge_way, return_inverse=True)
     share = np.bincount(way, network.edge_share, len(ways))

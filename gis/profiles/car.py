@@ -13,13 +13,12 @@ from gis.profiles.access import (
     Oneway,
     directed_keys,
     directed_values,
-    is_roundabout,
     oneway,
     warn_of_keys,
 )
 from gis.profiles.durations import parse_duration
 from gis.profiles.restrictions import judge_restriction, restriction_keys
-from gis.profiles.rules import NodeRule, Profile, RestrictionRule, Tags, Warn, WayRule
+from gis.profiles.rules import Mode, NodeRule, Profile, RestrictionRule, Tags, Warn, WayRule
 from gis.profiles.speeds import CONTEXT_KEYS, maxspeed, slowest
 
 MAX_SPEED_KMH = 180.0
@@ -47,6 +46,7 @@ CLASS_KMH = {
     "ice_road": 15.0,
 }
 FERRY_KMH = {"ferry": 5.0, "shuttle_train": 10.0}
+_MODES = {"ferry": Mode.FERRY, "shuttle_train": Mode.TRAIN}
 MOVABLE_BRIDGE_KMH = 5.0
 
 CONDITION_KMH = {
@@ -138,14 +138,18 @@ def way(tags: Tags, warn: Warn) -> WayRule | None:
     forward_kmh, backward_kmh = _speeds(tags, highway, ferry_kmh, warn)
     two_way = forward > Access.CLOSED and backward > Access.CLOSED
     forward_preference, backward_preference = _preferences(tags, direction, two_way)
+    mode = None if ferry_kmh is None else _MODES[tags["route"]]
     return WayRule(
         forward_kmh=forward_kmh if forward else 0.0,
         backward_kmh=backward_kmh if backward else 0.0,
         duration_s=_duration(tags, ferry_kmh is not None, warn),
         startpoint=ferry_kmh is None,
-        restricted=Access.RESTRICTED in (forward, backward),
-        roundabout=is_roundabout(tags),
-        ferry=ferry_kmh is not None,
+        forward_restricted=forward == Access.RESTRICTED,
+        backward_restricted=backward == Access.RESTRICTED,
+        roundabout=tags.get("junction") == "roundabout",
+        circular=tags.get("junction") == "circular",
+        forward_mode=mode,
+        backward_mode=mode,
         forward_preference=forward_preference,
         backward_preference=backward_preference,
     )
@@ -290,15 +294,15 @@ def _lets_pass(tags: Tags, barrier: str) -> bool:
 
 TURN_S = 7.5
 TURN_BIAS = 1.075
-"""Left turns cost more than right turns: of traffic on the right-hand side."""
+"""Turns across the oncoming traffic cost more."""
 U_TURN_S = 20.0
 
 
-def turn(angle_deg: int, u_turn: bool, junction: bool) -> float:
+def turn(angle_deg: int, u_turn: bool, junction: bool, left_hand: bool) -> float:
     """Seconds that a turn costs: a sigmoid of the angle, where there is a choice of ways."""
     if not (junction or u_turn):
         return 0.0
-    bias = TURN_BIAS if angle_deg >= 0 else 1.0 / TURN_BIAS
+    bias = TURN_BIAS if (angle_deg >= 0) != left_hand else 1.0 / TURN_BIAS
     steepness = 13.0 / bias * abs(angle_deg) / 180.0
     cost_s = TURN_S / (1.0 + math.exp(6.5 * bias - steepness))
     return cost_s + U_TURN_S if u_turn else cost_s
@@ -311,7 +315,7 @@ def restriction(tags: Tags, warn: Warn) -> RestrictionRule:
 
 PROFILE = Profile(
     name="car",
-    description="A passenger car, driving on the right.",
+    description="A passenger car.",
     way_keys=(
         *("highway", "route", "junction", "area", "service", "bridge", "construction"),
         *("impassable", "status", "duration"),

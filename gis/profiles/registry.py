@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from gis.arrays import F32, freeze
+from gis.arrays import F32, U8, freeze
 from gis.errors import ProfileError
 from gis.osm.tables import TagSelection
 from gis.osm.tagsets import TagSets
@@ -16,6 +16,8 @@ from gis.profiles.rules import (
     MAX_NODE_S,
     MAX_PREFERENCE,
     MAX_TURN_S,
+    RESTRICTED_CLASS,
+    Mode,
     NodeRule,
     Profile,
     RestrictionRule,
@@ -24,11 +26,12 @@ from gis.profiles.rules import (
     WayRule,
 )
 from gis.profiles.verdicts import (
+    BACKWARD_RESTRICTED,
     BINDS_NOT,
+    CIRCULAR,
     DEMANDS,
-    FERRY,
     FORBIDS,
-    RESTRICTED,
+    FORWARD_RESTRICTED,
     ROUNDABOUT,
     STARTPOINT,
     Verdicts,
@@ -40,10 +43,14 @@ ROAD_TAGS: tuple[tuple[str, tuple[str, ...] | None], ...] = (
     ("highway", None),
     ("route", ("ferry", "shuttle_train")),
 )
+WAY_KEYS = ("highway", "service", "route", "driving_side")
+"""What the network itself looks at, whatever the vehicles."""
 LABEL_KEYS = (
     *("name", "name:pronunciation", "ref", "junction:ref"),
     *("destination", "destination:forward", "destination:backward", "destination:street"),
     *("destination:ref", "destination:ref:forward", "destination:ref:backward"),
+    *("turn:lanes", "turn:lanes:forward", "turn:lanes:backward", "turn:lanes:both_ways"),
+    *("lanes", "lanes:forward", "lanes:backward", "lanes:both_ways"),
 )
 
 _CLOSED_WAY = WayRule(0.0, 0.0, startpoint=False)
@@ -66,7 +73,7 @@ def tag_selection(profiles: Sequence[Profile]) -> TagSelection:
     """The objects and tags that the profiles look at, whatever the profiles' order."""
     return TagSelection(
         road_tags=ROAD_TAGS,
-        way_keys=tuple(sorted({key for profile in profiles for key in profile.way_keys})),
+        way_keys=tuple(sorted({*WAY_KEYS, *(key for p in profiles for key in p.way_keys)})),
         label_keys=LABEL_KEYS,
         node_keys=tuple(sorted({key for profile in profiles for key in profile.node_keys})),
         relation_keys=tuple(sorted({key for profile in profiles for key in profile.relation_keys})),
@@ -91,8 +98,17 @@ def apply_profile(
         forward_preference=_floats(way.forward_preference for way in ways),
         backward_preference=_floats(way.backward_preference for way in ways),
         duration_s=_floats(way.duration_s or 0.0 for way in ways),
-        way_flags=freeze(np.array([_flags(way) for way in ways], np.uint8)),
+        way_flags=_bytes(_flags(way) for way in ways),
+        forward_mode=_bytes(judge.mode(way.forward_kmh, way.forward_mode) for way in ways),
+        backward_mode=_bytes(judge.mode(way.backward_kmh, way.backward_mode) for way in ways),
+        forward_classes=_bytes(
+            judge.classes(way, way.forward_kmh, way.forward_restricted) for way in ways
+        ),
+        backward_classes=_bytes(
+            judge.classes(way, way.backward_kmh, way.backward_restricted) for way in ways
+        ),
         node_blocked=freeze(np.array([node.blocked for node in nodes], np.bool_)),
+        node_restricted=freeze(np.array([node.restricted for node in nodes], np.bool_)),
         node_forward_s=_floats(node.forward_s for node in nodes),
         node_backward_s=_floats(node.backward_s for node in nodes),
         turn_s=judge.turns(),
@@ -123,11 +139,25 @@ class _Judge:
                 and 0.0 < way.forward_preference <= MAX_PREFERENCE
                 and 0.0 < way.backward_preference <= MAX_PREFERENCE
                 and (way.duration_s is None or 0.0 < way.duration_s <= MAX_DURATION_S)
+                and way.classes.issubset(self.profile.classes)
             )
 
         keys, function = self.profile.way_keys, self.profile.way
         ways = self._each("way", sets.all_tags(keys), function, is_possible, _CLOSED_WAY)
         return [way if way.forward_kmh or way.backward_kmh else _CLOSED_WAY for way in ways]
+
+    def mode(self, kmh: float, mode: Mode | None) -> Mode:
+        """How one travels in a direction of a way."""
+        if kmh == 0.0:
+            return Mode.INACCESSIBLE
+        return self.profile.mode if mode is None else mode
+
+    def classes(self, way: WayRule, kmh: float, restricted: bool) -> int:
+        """The classes of a direction of a way, as bits."""
+        if kmh == 0.0:
+            return 0
+        words = way.classes | {RESTRICTED_CLASS} if restricted else way.classes
+        return sum(1 << bit for bit, word in enumerate(self.profile.classes) if word in words)
 
     def nodes(self, sets: TagSets) -> list[NodeRule]:
         def is_possible(node: NodeRule) -> bool:
@@ -146,10 +176,10 @@ class _Judge:
         return self._each("restriction", sets.all_tags(keys), function, is_possible, _NOT_TAGGED)
 
     def turns(self) -> F32:
-        """The turn costs, float32 (2, 2, 361)."""
-        table = np.empty((2, 2, 361), np.float32)
-        for junction, u_turn, index in np.ndindex(table.shape):
-            arguments = (index - 180, bool(u_turn), bool(junction))
+        """The turn costs, float32 (2, 2, 2, 361)."""
+        table = np.empty((2, 2, 2, 361), np.float32)
+        for left_hand, junction, u_turn, index in np.ndindex(table.shape):
+            arguments = (index - 180, bool(u_turn), bool(junction), bool(left_hand))
             try:
                 seconds = self.profile.turn(*arguments)
                 possible = 0.0 <= seconds <= MAX_TURN_S
@@ -157,7 +187,7 @@ class _Judge:
                 raise self._error("turn", arguments, f"raised {error!r}") from error
             if not possible:
                 raise self._error("turn", arguments, f"gave {seconds!r}")
-            table[junction, u_turn, index] = seconds
+            table[left_hand, junction, u_turn, index] = seconds
         return freeze(table)
 
     def _each(
@@ -200,10 +230,15 @@ class _Judge:
 def _flags(way: WayRule) -> int:
     return (
         STARTPOINT * bool(way.startpoint)
-        | RESTRICTED * bool(way.restricted)
         | ROUNDABOUT * bool(way.roundabout)
-        | FERRY * bool(way.ferry)
+        | CIRCULAR * bool(way.circular)
+        | FORWARD_RESTRICTED * bool(way.forward_restricted and way.forward_kmh)
+        | BACKWARD_RESTRICTED * bool(way.backward_restricted and way.backward_kmh)
     )
+
+
+def _bytes(values: Iterable[int]) -> U8:
+    return freeze(np.fromiter(values, np.uint8))
 
 
 def _floats(values: Iterable[float]) -> F32:

@@ -62,7 +62,8 @@ def turn_costs_cs(
     u_turn = is_u_turn(from_arc, to_arc).astype(np.intp)
     angle = turn_angles_deg(network, from_arc, to_arc) + STRAIGHT_BACK_DEG
     delay_s = np.stack([verdicts.node_forward_s, verdicts.node_backward_s])
-    cost = _centiseconds(verdicts.turn_s)[junction, u_turn, angle]
+    left_hand = network.edge_left_hand[from_arc >> np.uint32(1)].astype(np.intp)
+    cost = _centiseconds(verdicts.turn_s)[left_hand, junction, u_turn, angle]
     cost += _centiseconds(delay_s)[from_arc & 1, network.node_tagset[node]]
     return freeze(cost)
 

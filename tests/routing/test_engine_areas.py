@@ -116,7 +116,7 @@ def test_areas_are_valid_and_nested(reverse: bool, limits: Any) -> None:
 def test_areas_by_distance() -> None:
     """A distance counts metres, however slow the road and however dear the turns."""
     slow = World("a---b---c", "abc highway=x kmh=3.6")
-    engine = engine_of(slow, replace(PLAIN, turn=lambda _a, _u, _j: 100.0))
+    engine = engine_of(slow, replace(PLAIN, turn=lambda _a, _u, _j, _l: 100.0))
     area = engine.isochrone(*slow.position("b"), distances_m=[100, 300, 5000], lines=True)
     lengths = [
         sum(shapely.length(shapely.linestrings(line * (55_660, 111_400))) for line in lines)

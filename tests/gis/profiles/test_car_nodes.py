@@ -104,7 +104,7 @@ def test_node(row: tuple[str, ...]) -> None:
 
 def test_straight_through_a_bend_costs_nothing() -> None:
     """Where two road pieces meet there is nothing to decide, whatever the angle."""
-    assert {turn(angle, False, False) for angle in range(-180, 181)} == {0.0}
+    assert {turn(angle, False, False, False) for angle in range(-180, 181)} == {0.0}
 
 
 @pytest.mark.parametrize(
@@ -114,13 +114,13 @@ def test_straight_through_a_bend_costs_nothing() -> None:
 )
 def test_turn_at_a_junction(angle: int, seconds: float) -> None:
     """Turns follow the sigmoid of the angle, with a bias for the side of driving."""
-    assert turn(angle, False, True) == pytest.approx(seconds, abs=1e-4)
+    assert turn(angle, False, True, False) == pytest.approx(seconds, abs=1e-4)
 
 
 def test_turn_costs_grow_with_the_angle() -> None:
     """The sharper the dearer; to the left dearer than as sharply to the right, up to a limit."""
-    right = [turn(angle, False, True) for angle in range(181)]
-    left = [turn(-angle, False, True) for angle in range(181)]
+    right = [turn(angle, False, True, False) for angle in range(181)]
+    left = [turn(-angle, False, True, False) for angle in range(181)]
     assert right == sorted(right)
     assert left == sorted(left)
     assert all(a < b for a, b in zip(right[1:], left[1:], strict=True))
@@ -131,8 +131,8 @@ def test_turn_costs_grow_with_the_angle() -> None:
 @pytest.mark.parametrize("angle", [180, -180, 170])
 def test_u_turn(angle: int, junction: bool) -> None:
     """To turn back costs 20 s on top of the angle, at a dead end too."""
-    assert turn(angle, True, junction) == turn(angle, False, True) + 20.0
-    assert math.isclose(turn(angle, True, junction), 27.5, abs_tol=0.2)
+    assert turn(angle, True, junction, False) == turn(angle, False, True, False) + 20.0
+    assert math.isclose(turn(angle, True, junction, False), 27.5, abs_tol=0.2)
 
 
 def test_the_table_is_complete() -> None:

@@ -18,8 +18,6 @@ from gis.profiles.car import PROFILE as CAR
 from gis.profiles.registry import PROFILES, apply_profile, get_profile, tag_selection
 from gis.profiles.rules import NodeRule, Profile, WayRule
 from gis.profiles.verdicts import (
-    FERRY,
-    RESTRICTED,
     ROUNDABOUT,
     STARTPOINT,
     Verdicts,
@@ -92,7 +90,14 @@ def test_verdicts_of_a_small_map() -> None:
     assert verdicts.backward_kmh.tolist() == [0, 40, 65, 25, 5, 0, 65, 55, 0]
     assert verdicts.forward_preference.tolist() == [1, 1, 1, 0.5, 1, 1, 1, 1, 1]
     assert verdicts.duration_s.tolist() == [0, 0, 0, 0, 600, 0, 0, 0, 0]
-    flags = [0, STARTPOINT, STARTPOINT | ROUNDABOUT, STARTPOINT | RESTRICTED, FERRY, 0]
+    flags = [
+        0,
+        STARTPOINT,
+        STARTPOINT | ROUNDABOUT,
+        STARTPOINT | FORWARD_RESTRICTED | BACKWARD_RESTRICTED,
+        STARTPOINT | CIRCULAR,
+        0,
+    ]
     assert verdicts.way_flags.tolist() == [*flags, STARTPOINT, STARTPOINT, 0]
     assert verdicts.way_open().tolist() == [kmh > 0 for kmh in verdicts.backward_kmh]
     assert verdicts.node_blocked.tolist() == [False, False, True, False]
@@ -202,7 +207,7 @@ def test_impossible_restrictions(rule: Any) -> None:
 def test_impossible_turns(seconds: Any) -> None:
     """Turn costs are finite, not negative, and fit in the graph."""
     with pytest.raises(ProfileError, match=r"^profile 'car': turn of \(-180, False, False\) "):
-        judge(replace(CAR, turn=lambda angle, u_turn, junction: seconds))
+        judge(replace(CAR, turn=lambda angle, u_turn, junction, left_hand: seconds))
 
 
 def test_a_profile_that_raises() -> None:

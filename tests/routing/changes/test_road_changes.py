@@ -15,6 +15,7 @@ from graphs import (
     build_small_network,
     lattice_worlds,
     make_metric,
+    plain_road_use,
     search_worlds,
 )
 from hierarchies import prepare
@@ -443,7 +444,8 @@ def vehicle_of(world: SearchWorld, seed: int) -> Vehicle:
     components = build_components(graph, is_open, freeze(np.ones(len(is_open), np.bool_)))
     landmarks = build_landmarks(network, metric, components)
     weights = customizer.customize(metric, 1)
-    parts = PreparedProfile(graph, metric, components, landmarks, hierarchy, weights)
+    roads = plain_road_use(len(network.way_class))
+    parts = PreparedProfile(roads, graph, metric, components, landmarks, hierarchy, weights)
     return Vehicle(parts, network, build_snap_index(network))
 
 

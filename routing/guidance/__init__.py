@@ -1,0 +1,1 @@
+"""Directions: from the arcs of a route to steps with maneuvers."""
