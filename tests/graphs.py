@@ -41,6 +41,7 @@ class SmallEdge(NamedTuple):
     tagset: int
     length_m: float
     bend: tuple[int, int] | None
+    left_hand: bool = False
 
 
 @st.composite
@@ -151,7 +152,8 @@ def _random_edge(rng: np.random.Generator, n_nodes: int) -> SmallEdge:
         head = (head + 1) % n_nodes
     bend = _random_place(rng) if tail == head or rng.random() < 0.3 else None
     length_m = float(rng.choice([0.0, 1.0, 7.25, 40.0, 333.3]))
-    return SmallEdge(tail, head, int(rng.integers(0, N_WAY_SETS)), length_m, bend)
+    tagset, left_hand = int(rng.integers(0, N_WAY_SETS)), bool(rng.random() < 0.3)
+    return SmallEdge(tail, head, tagset, length_m, bend, left_hand)
 
 
 def _random_path(
@@ -242,7 +244,7 @@ def build_small_network(
         edge_label=_column([0] * len(edges), np.uint32),
         edge_length_m=_column([edge.length_m for edge in edges], np.float32),
         edge_share=_column([1] * len(edges), np.float32),
-        edge_left_hand=_column([False] * len(edges), np.bool_),
+        edge_left_hand=_column([edge.left_hand for edge in edges], np.bool_),
         way_class=_column([RoadClass.RESIDENTIAL] * N_WAY_SETS, np.uint8),
         first_point=_offsets([2 if edge.bend is None else 3 for edge in edges]),
         point_lon=_column([1000 * lon for _, (lon, _) in shape], np.int32),
