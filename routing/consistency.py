@@ -133,6 +133,8 @@ def check_profile_arrays(name: str, arrays: Mapping[str, AnyArray]) -> None:
     graph.offsets("first_back", n_vertices, n_turns)
     graph.below(n_vertices, "turn_head", "back_tail")
     graph.below(n_arcs, "vertex_arc")
+    graph.shaped((n_vertices - n_arcs,), "leaves_as")
+    graph.below(n_vertices, "leaves_as")
     if not np.array_equal(graph["vertex_arc"][:n_arcs], np.arange(n_arcs, dtype=np.uint32)):
         raise graph.fail("vertex_arc", f"does not begin with the {n_arcs} arcs")
     profile.shaped((n_arcs,), "metric.weight", "components.arc_component", "components.arc_flags")
