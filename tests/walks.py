@@ -32,9 +32,7 @@ def following(world: World, is_open: list[bool], level: Sequence[int]) -> Follow
     result = {}
     for arc in np.flatnonzero(is_open).tolist():
         node = heads[arc]
-        others = [
-            b for b, tail in enumerate(tails) if is_open[b] and tail == node and b != arc ^ 1
-        ]
+        others = [b for b, tail in enumerate(tails) if is_open[b] and tail == node and b != arc ^ 1]
         goes_on = not (blocked[node] or gate[node]) and any(level[b] <= level[arc] for b in others)
         if blocked[node]:
             others = []

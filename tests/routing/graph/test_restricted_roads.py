@@ -55,7 +55,10 @@ def test_nothing_is_lost_by_what_lies_behind(big: int, world: World) -> None:
     assert level.dtype == np.uint8 and not level.flags.writeable
     assert ((level == RESTRICTED) == (np.array(own) == RESTRICTED)).all()
     assert not level[~open_arc].any()
-    before, after = reached_from(world, open_arc, own), reached_from(world, open_arc, level.tolist())
+    before, after = (
+        reached_from(world, open_arc, own),
+        reached_from(world, open_arc, level.tolist()),
+    )
     assert all(before[arc] <= after[arc] for arc in before)
 
 
@@ -165,7 +168,9 @@ def test_one_way_out() -> None:
 
 def test_an_island_of_its_own_is_not_restricted() -> None:
     """A road that nothing leads to is an island, not private."""
-    found = levels(Drawn("a---b-c\n\nd---e", "ab highway=x\nbc highway=x private=yes\nde highway=x"))
+    found = levels(
+        Drawn("a---b-c\n\nd---e", "ab highway=x\nbc highway=x private=yes\nde highway=x")
+    )
     assert found["de"] == OPEN
 
 
