@@ -63,6 +63,7 @@ Elsewhere nobody need wait for the shapes of the zones, which are loaded in 0.06
 
 CELL_DEG = 0.1
 _CELL = round(CELL_DEG * UNITS_PER_DEGREE)
+_LOW = 2**32 - 1
 
 _SIDES = {"left": True, "right": False}
 
@@ -92,10 +93,11 @@ def _left_hand_places(lon: I32, lat: I32) -> Bool:
     if not len(near):
         return left
     is_left = _zone_lookup()
-    column, row = lon[near] // _CELL, lat[near] // _CELL
-    cells, cell = np.unique(np.stack([column, row]), axis=1, return_inverse=True)
-    first, member = group_by(cell.astype(np.uint32).ravel(), cells.shape[1])
-    for index, (x, y) in enumerate(cells.T.tolist()):
+    column, row = (place[near].astype(np.int64) // _CELL for place in (lon, lat))
+    cells, cell = np.unique(column << 32 | row & _LOW, return_inverse=True)
+    first, member = group_by(cell.astype(np.uint32), len(cells))
+    for index, at in enumerate(near[member[first[:-1]]].tolist()):
+        x, y = int(lon[at]) // _CELL, int(lat[at]) // _CELL
         places = near[member[first[index] : first[index + 1]]]
         corners = {is_left(x + dx, y + dy, _CELL) for dx, dy in product((0, 1), repeat=2)}
         if len(corners) == 1:

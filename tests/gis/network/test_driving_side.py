@@ -89,7 +89,7 @@ def test_the_boxes_hold_the_zones() -> None:
             _, place, zone, *_ = line.split("\t")
             if zone in LEFT_HAND_ZONES:
                 found.add(zone)
-                lat, lon = (float(degrees) for degrees in re.findall(r"[+-]\d+", _degrees(place)))
+                lat, lon = _degrees(place)
                 assert any(
                     west < lon < east and south < lat < north
                     for west, south, east, north in LEFT_HAND_BOXES
@@ -97,7 +97,9 @@ def test_the_boxes_hold_the_zones() -> None:
     assert found == LEFT_HAND_ZONES
 
 
-def _degrees(place: str) -> str:
-    """``+4342-07923`` as whole degrees."""
-    lat, lon = re.findall(r"[+-]\d+", place)
-    return f"{lat[:3]}{lon[:4]}"
+def _degrees(place: str) -> list[float]:
+    """Latitude and longitude of ``+4342-07923``, seconds left aside."""
+    parts = zip(re.findall(r"[+-]\d+", place), (3, 4), strict=True)
+    return [
+        float(text[:size]) + float(text[0] + text[size : size + 2]) / 60 for text, size in parts
+    ]
