@@ -1,7 +1,7 @@
-"""What a cyclist makes of ways: each row gives tags, km/h forward, km/h backward and what else holds.
+"""What a cyclist makes of ways: tags, km/h forward, km/h backward and what else.
 
-``-`` is closed, ``p4`` is pushing the bicycle at 4 km/h, and an ``r`` behind a speed means that the
-way may be reached but not passed through. The fourth column lists ``roundabout``, ``circular``,
+``-`` is closed, ``p4`` is pushing the bicycle at 4 km/h, and an ``r`` behind a speed means that
+the way may be reached but not passed through. The fourth column lists ``roundabout``, ``circular``,
 ``ferry`` and ``train``, ``tunnel``, a duration in seconds (``90s``) and warnings (``!kind``). The
 meaning of the tags is the OpenStreetMap wiki's.
 """
@@ -276,14 +276,14 @@ highway=footway, surface=sand                              p3    p3
 highway=primary, oneway=yes, surface=gravel                6     p4
 highway=track, tracktype=grade1                            12    12
 highway=track, tracktype=grade2                            12    12
-highway=track, tracktype=grade3                            10    10
-highway=track, tracktype=grade4                            8     8
-highway=track, tracktype=grade5                            6     6
+highway=track, tracktype=grade3                            11    11
+highway=track, tracktype=grade4                            9     9
+highway=track, tracktype=grade5                            7     7
 highway=track, tracktype=grade2, surface=gravel            6     6
 highway=path, smoothness=intermediate                      13    13
 highway=path, smoothness=bad                               12    12
-highway=path, smoothness=very_bad                          8     8
-highway=path, smoothness=horrible                          6     6
+highway=path, smoothness=very_bad                          9     9
+highway=path, smoothness=horrible                          7     7
 highway=path, smoothness=very_horrible                     3     3
 highway=path, smoothness=impassable                        -     -
 highway=residential, maxspeed=30                           15    15
