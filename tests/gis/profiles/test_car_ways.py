@@ -1,8 +1,9 @@
 """What a car makes of ways: each row gives tags, km/h forward, km/h backward and what else holds.
 
-``-`` is closed. The fourth column lists ``restricted`` (or ``restricted/-`` forward alone),
-``roundabout``, ``circular``, ``ferry``, ``train``, a duration in seconds (``90s``), a preference (``x0.5``, or ``x0.5/1`` forward and backward) and warnings
-(``!kind``). The meaning of the tags is the OpenStreetMap wiki's.
+``-`` is closed. The fourth column lists ``restricted`` (``restricted/-`` forward alone),
+``roundabout``, ``circular``, ``ferry``, ``train``, a duration in seconds (``90s``), a preference
+(``x0.5``, or ``x0.5/1`` forward and backward) and warnings (``!kind``). The meaning of the tags is
+the OpenStreetMap wiki's.
 """
 
 import pytest
