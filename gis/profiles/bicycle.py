@@ -25,6 +25,8 @@ from gis.profiles.paths import (
     PATH_TAGS,
     aboard,
     duration,
+    for_strangers,
+    ignore,
     is_fast_road,
     is_passable,
     path_classes,
@@ -91,12 +93,11 @@ ACCESS = AccessRules(
 )
 _OWN_KEYS = directed_keys(ACCESS.keys[:1])
 _GENERAL_KEYS = directed_keys(ACCESS.keys[1:])
-_ACCESS_KEYS = directed_keys(("access",))
+_ACCESS_KEYS = directed_keys(ACCESS.keys)
+_PUBLIC_KEYS = directed_keys(("access",))
 _ONEWAY_KEYS = ("oneway:bicycle", "oneway:vehicle", "oneway")
 _MAXSPEED_KEYS = directed_keys(("maxspeed",))
-_CONDITIONAL_KEYS = tuple(
-    f"{key}:conditional" for key in (*chain(*_OWN_KEYS, *_GENERAL_KEYS), *_ONEWAY_KEYS)
-)
+_CONDITIONAL_KEYS = tuple(f"{key}:conditional" for key in (*chain(*_ACCESS_KEYS), *_ONEWAY_KEYS))
 _CYCLE_STREETS = ("bicycle_road", "cyclestreet")
 _HARMLESS_CONSTRUCTION = frozenset(("no", "widening", "minor"))
 _CLOSED_CLASSES = frozenset(("construction", "abandoned", "disused", "corridor", "elevator"))
@@ -108,18 +109,27 @@ _Said = tuple[Access | None, Access | None]
 def way(tags: Tags, warn: Warn) -> WayRule | None:
     """The verdict on a way; None where nobody takes a bicycle."""
     warn_of_keys(tags, _CONDITIONAL_KEYS, warn)
-    own = ACCESS.judge_directions(tags, _OWN_KEYS, warn)
-    general = ACCESS.judge_directions(tags, _GENERAL_KEYS, warn)
-    direction = oneway(tags, _ONEWAY_KEYS, warn)
     if tags.get("route") in ("ferry", "shuttle_train"):
-        return aboard(tags, _first_said(own, general), direction, warn)
+        said = ACCESS.judge_directions(tags, _ACCESS_KEYS, warn)
+        return aboard(tags, said, oneway(tags, _ONEWAY_KEYS, warn), warn)
     if not is_passable(tags) or _is_being_built(tags):
         return None
+    ride, push = _directions(tags, warn)
+    if not any((*ride, *push)):
+        return None
+    strangers = chain(*_directions(for_strangers(tags), ignore))
+    return _rule(tags, ride, push, startpoint=any(strangers), warn=warn)
+
+
+def _directions(tags: Tags, warn: Warn) -> tuple[_Directions, _Directions]:
+    """Where one may ride and where one may push, each forward and backward."""
+    own = ACCESS.judge_directions(tags, _OWN_KEYS, warn)
     if any(tags.get(key) == "yes" for key in _CYCLE_STREETS):
         own = _first_said(own, (Access.OPEN, Access.OPEN))
+    general = ACCESS.judge_directions(tags, _GENERAL_KEYS, warn)
+    direction = oneway(tags, _ONEWAY_KEYS, warn)
     ride = _riding(tags, own, general, direction, lanes(tags, direction))
-    push = _pushing(tags, own, general, direction, warn)
-    return _rule(tags, ride, push, warn)
+    return ride, _pushing(tags, own, general, direction, warn)
 
 
 def _is_being_built(tags: Tags) -> bool:
@@ -179,7 +189,7 @@ def _pushing(tags: Tags, own: _Said, general: _Said, direction: Oneway, warn: Wa
     kind = path_kind(tags)
     foot = ON_FOOT.judge_directions(tags, FOOT_KEYS, warn)
     if kind in PUSH_KMH:  # a ban of vehicles says no more than the class of the way
-        general = ON_FOOT.judge_directions(tags, _ACCESS_KEYS, warn)
+        general = ON_FOOT.judge_directions(tags, _PUBLIC_KEYS, warn)
     usual = kind in PUSH_KMH or (kind in CLASS_KMH and not is_fast_road(tags))
     found = [_pushing_one_way(own[i], foot[i], general[i], usual=usual) for i in range(2)]
     if kind in PUSH_KMH:
@@ -209,7 +219,9 @@ def _pushing_one_way(
     return Access.OPEN if general is None else general
 
 
-def _rule(tags: Tags, ride: _Directions, push: _Directions, warn: Warn) -> WayRule | None:
+def _rule(
+    tags: Tags, ride: _Directions, push: _Directions, *, startpoint: bool, warn: Warn
+) -> WayRule:
     """The verdict where one rides, or else pushes."""
     limit = slowest(tags, CONDITION_KMH)
     pushing_kmh = _pushing_kmh(tags)
@@ -222,13 +234,12 @@ def _rule(tags: Tags, ride: _Directions, push: _Directions, warn: Warn) -> WayRu
     for i in range(2):
         fastest = riding_kmh if ride[i] else pushing_kmh if push[i] else 0.0
         kmh.append(min(fastest, limit, posted[i] or math.inf))
-    if not any(kmh):
-        return None
     access = [ride[i] or push[i] for i in range(2)]
     return WayRule(
         forward_kmh=kmh[0],
         backward_kmh=kmh[1],
         duration_s=duration(tags, warn) if moves else None,
+        startpoint=startpoint,
         forward_restricted=access[0] == Access.RESTRICTED,
         backward_restricted=access[1] == Access.RESTRICTED,
         roundabout=tags.get("junction") == "roundabout",
@@ -321,7 +332,7 @@ PROFILE = Profile(
     way_keys=(
         *(*PATH_KEYS, "route", "junction", "construction", "impassable", "status"),
         *("bridge", "tunnel", "duration", "motorroad", *_CYCLE_STREETS, *_RAMPS),
-        *chain(*_OWN_KEYS, *_GENERAL_KEYS, *FOOT_KEYS),
+        *chain(*_ACCESS_KEYS, *FOOT_KEYS),
         *(*_ONEWAY_KEYS, *_CONDITIONAL_KEYS, *CYCLEWAY_KEYS),
         *(*chain(*_MAXSPEED_KEYS), *CONTEXT_KEYS, *CONDITION_KMH),
     ),

@@ -6,18 +6,14 @@ squares around their outline.
 
 from itertools import chain
 
-from gis.profiles.access import (
-    Access,
-    Oneway,
-    directed_keys,
-    oneway,
-    warn_of_keys,
-)
+from gis.profiles.access import Access, Oneway, directed_keys, oneway, warn_of_keys
 from gis.profiles.paths import (
     ON_FOOT,
     PATH_KEYS,
     PATH_TAGS,
     aboard,
+    for_strangers,
+    ignore,
     is_fast_road,
     is_passable,
     path_classes,
@@ -60,23 +56,19 @@ _CONVEYED = frozenset(("steps", "footway", "corridor"))
 def way(tags: Tags, warn: Warn) -> WayRule | None:
     """The verdict on a way; None where nobody walks."""
     warn_of_keys(tags, _CONDITIONAL_KEYS, warn)
-    said = ON_FOOT.judge_directions(tags, _ACCESS_KEYS, warn)
     if tags.get("route") in ("ferry", "shuttle_train"):
+        said = ON_FOOT.judge_directions(tags, _ACCESS_KEYS, warn)
         return aboard(tags, said, Oneway.NO, warn)
     if not is_passable(tags):
         return None
-    forward, backward = _access(tags, said)
-    direction = _direction(tags, warn)
-    if direction is Oneway.BACKWARD:
-        forward = Access.CLOSED
-    if direction is Oneway.FORWARD:
-        backward = Access.CLOSED
+    forward, backward = _access(tags, warn)
     if forward == backward == Access.CLOSED:
         return None
     kmh = min(WALKING_KMH, slowest(tags, CONDITION_KMH))
     return WayRule(
         forward_kmh=kmh if forward else 0.0,
         backward_kmh=kmh if backward else 0.0,
+        startpoint=any(_access(for_strangers(tags), ignore)),
         forward_restricted=forward == Access.RESTRICTED,
         backward_restricted=backward == Access.RESTRICTED,
         roundabout=tags.get("junction") == "roundabout",
@@ -85,23 +77,21 @@ def way(tags: Tags, warn: Warn) -> WayRule | None:
     )
 
 
-def _access(tags: Tags, said: tuple[Access | None, Access | None]) -> tuple[Access, Access]:
-    """Access forward and backward, one-way rules aside."""
+def _access(tags: Tags, warn: Warn) -> tuple[Access, Access]:
+    """Access forward and backward."""
     sidewalks = {tags[key] for key in _SIDEWALK_KEYS if key in tags}
     beside = not sidewalks.isdisjoint(_SIDEWALKS)
     elsewhere = not beside and "separate" in sidewalks
-    if is_fast_road(tags) or elsewhere:
-        said = ON_FOOT.judge_directions(tags, _OWN_KEYS, _ignore)
-    usual = path_kind(tags) in WALKED and not is_fast_road(tags) and not elsewhere
-    unsaid = Access.OPEN if usual or beside else Access.CLOSED
+    by_name = is_fast_road(tags) or elsewhere  # only tags that name walkers let them in
+    usual = beside or (not by_name and path_kind(tags) in WALKED)
+    unsaid = Access.OPEN if usual else Access.CLOSED
+    said = ON_FOOT.judge_directions(tags, _OWN_KEYS if by_name else _ACCESS_KEYS, warn)
+    forward, backward = (unsaid if one is None else one for one in said)
+    direction = _direction(tags, warn)
     return (
-        unsaid if said[0] is None else said[0],
-        unsaid if said[1] is None else said[1],
+        Access.CLOSED if direction is Oneway.BACKWARD else forward,
+        Access.CLOSED if direction is Oneway.FORWARD else backward,
     )
-
-
-def _ignore(kind: str, value: str) -> None:
-    """A ``warn`` for what is looked at twice."""
 
 
 def _direction(tags: Tags, warn: Warn) -> Oneway:

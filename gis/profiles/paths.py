@@ -47,6 +47,10 @@ _UNBUILT = frozenset(
 )
 
 
+def ignore(kind: str, value: str) -> None:
+    """A ``warn`` for what is looked at twice."""
+
+
 def path_kind(tags: Tags) -> str:
     """The value of ``highway``, or what else one walks on: ``platform``, ``pier``; else empty."""
     highway = tags.get("highway")
@@ -69,6 +73,13 @@ def is_passable(tags: Tags) -> bool:
         or tags.get("impassable") == "yes"
         or tags.get("status") == "impassable"
     )
+
+
+def for_strangers(tags: Tags) -> Tags:
+    """The tags as those read them who are no guests of the owner: private ways are closed."""
+    if "private" not in tags.values():
+        return tags
+    return {key: "no" if value == "private" else value for key, value in tags.items()}
 
 
 def path_classes(tags: Tags) -> frozenset[str]:

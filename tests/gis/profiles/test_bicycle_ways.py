@@ -1,9 +1,10 @@
 """What a cyclist makes of ways: tags, km/h forward, km/h backward and what else.
 
 ``-`` is closed, ``p4`` is pushing the bicycle at 4 km/h, and an ``r`` behind a speed means that
-the way may be reached but not passed through. The fourth column lists ``roundabout``, ``circular``,
-``ferry`` and ``train``, ``tunnel``, a duration in seconds (``90s``) and warnings (``!kind``). The
-meaning of the tags is the OpenStreetMap wiki's.
+the way may be reached but not passed through. The fourth column lists ``roundabout``,
+``circular``, ``ferry`` and ``train``, ``no-start`` where no route begins or ends, ``tunnel``, a
+duration in seconds (``90s``) and warnings (``!kind``). The meaning of the tags is the OpenStreetMap
+wiki's.
 """
 
 import pytest
@@ -85,7 +86,7 @@ highway=residential, access=no                             -     -
 highway=residential, access=agricultural                   -     -
 highway=residential, access=forestry                       -     -
 highway=residential, access=bus                            -     -
-highway=residential, access=private                        15r   15r
+highway=residential, access=private                        15r   15r    no-start
 highway=residential, access=destination                    15r   15r
 highway=residential, access=customers                      15r   15r
 highway=residential, access=delivery                       15r   15r
@@ -102,7 +103,7 @@ highway=residential, bicycle=discouraged                   15    15
 highway=residential, bicycle=dismount                      p4    p4
 highway=residential, access=no, bicycle=dismount           p4    p4
 highway=residential, bicycle=official                      15    15
-highway=residential, bicycle=private                       15r   15r
+highway=residential, bicycle=private                       15r   15r    no-start
 highway=residential, access=no, vehicle=yes                15    15
 highway=residential, access=yes, vehicle=no                -     -
 highway=residential, access=no, bicycle=yes                15    15
@@ -139,12 +140,12 @@ highway=footway, bicycle=destination                       p4r   p4r
 highway=footway, bicycle=no                                -     -
 highway=footway, bicycle=dismount                          p4    p4
 highway=footway, access=yes                                p4    p4
-highway=footway, access=private                            p4r   p4r
+highway=footway, access=private                            p4r   p4r    no-start
 highway=footway, access=no                                 -     -
 highway=footway, access=no, foot=yes                       p4    p4
 highway=footway, vehicle=no                                p4    p4    # as the class says
 highway=footway, foot=no                                   -     -
-highway=footway, foot=private                              p4r   p4r
+highway=footway, foot=private                              p4r   p4r    no-start
 highway=footway, foot:backward=no                          p4    -
 highway=footway, bicycle:forward=yes                       15    p4
 highway=pedestrian, bicycle=yes                            15    15
@@ -182,7 +183,7 @@ highway=residential, oneway=yes, oneway:vehicle=no         15    15
 highway=residential, oneway=yes, bicycle:backward=yes      15    15
 highway=residential, oneway=-1, bicycle:forward=designated  15   15
 highway=residential, oneway=yes, bicycle=yes               15    p4
-highway=residential, oneway=yes, access=private            15r   p4r
+highway=residential, oneway=yes, access=private            15r   p4r    no-start
 highway=residential, oneway=yes, bicycle=no                -     -
 highway=cycleway, oneway=yes                               15    p4
 highway=path, oneway=yes                                   13    p4
@@ -295,6 +296,7 @@ highway=residential, maxspeed:backward=10                  15    10
 highway=residential, maxspeed=fast                         15    15    !maxspeed
 highway=residential, maxspeed=10, surface=gravel           6     6
 highway=living_street, source:maxspeed=DE:living_street    7     7
+highway=residential, zone:maxspeed=DE:30                   15    15
 highway=living_street, maxspeed:type=DE:living_street      7     7
 """
 
@@ -357,7 +359,7 @@ def test_way(row: tuple[str, ...]) -> None:
     ) == (forward, backward)
     assert rule.roundabout == ("roundabout" in facts)
     assert rule.circular == ("circular" in facts)
-    assert rule.startpoint == facts.isdisjoint(("ferry", "train"))
+    assert rule.startpoint == facts.isdisjoint(("ferry", "train", "no-start"))
     assert rule.classes == facts & {"ferry", "tunnel"}
     modes = {Mode.FERRY: "ferry", Mode.TRAIN: "train"}
     for mode in {rule.forward_mode, rule.backward_mode} - {None, Mode.PUSHING_BIKE}:

@@ -1,9 +1,9 @@
 """What a walker makes of ways: tags, km/h forward, km/h backward and what else.
 
 ``-`` is closed; an ``r`` behind a speed means that the way may be reached but not passed through.
-The fourth column lists ``roundabout``, ``circular``, ``ferry`` and ``train``, ``tunnel``, a
-duration in seconds (``90s``) and warnings (``!kind``). Whatever is not a ferry or a train is
-walked. The meaning of the tags is the OpenStreetMap wiki's.
+The fourth column lists ``roundabout``, ``circular``, ``ferry`` and ``train``, ``no-start`` where
+no route begins or ends, ``tunnel``, a duration in seconds (``90s``) and warnings (``!kind``).
+Whatever is not a ferry or a train is walked. The meaning of the tags is the OpenStreetMap wiki's.
 """
 
 import pytest
@@ -86,7 +86,7 @@ highway=footway, access=agricultural                       -     -
 highway=footway, access=forestry                           -     -
 highway=footway, access=military                           -     -
 highway=footway, access=emergency                          -     -
-highway=footway, access=private                            5r    5r
+highway=footway, access=private                            5r    5r    no-start
 highway=footway, access=destination                        5r    5r
 highway=footway, access=customers                          5r    5r
 highway=footway, access=delivery                           5r    5r
@@ -97,7 +97,7 @@ highway=footway, foot=designated                           5     5
 highway=footway, foot=permissive                           5     5
 highway=footway, foot=discouraged                          5     5
 highway=footway, foot=no                                   -     -
-highway=footway, foot=private                              5r    5r
+highway=footway, foot=private                              5r    5r    no-start
 highway=footway, foot=destination                          5r    5r
 highway=footway, foot=no;destination                       5r    5r
 highway=residential, foot=use_sidepath                     -     -
@@ -132,7 +132,7 @@ highway=motorway, foot=yes                                 5     5
 highway=motorway, access=yes                               -     -     # speaks of cars
 highway=motorway, access=private, foot=yes                 5     5
 highway=trunk, foot=designated                             5     5
-highway=trunk, foot=private                                5r    5r
+highway=trunk, foot=private                                5r    5r    no-start
 highway=trunk, access=yes                                  -     -
 highway=trunk, sidewalk=both                               5     5
 highway=trunk, sidewalk=right                              5     5
@@ -236,7 +236,8 @@ def test_way(row: tuple[str, ...]) -> None:
     assert rule.circular == ("circular" in facts)
     assert rule.classes == facts & {"ferry", "tunnel"}
     mode = Mode.FERRY if "ferry" in facts else Mode.TRAIN if "train" in facts else None
-    assert (rule.forward_mode, rule.backward_mode, rule.startpoint) == (mode, mode, mode is None)
+    assert (rule.forward_mode, rule.backward_mode) == (mode, mode)
+    assert rule.startpoint == facts.isdisjoint(("ferry", "train", "no-start"))
     seconds = [float(fact[:-1]) for fact in facts if fact[:-1].isdigit() and fact.endswith("s")]
     assert rule.duration_s == (seconds[0] if seconds else None)
 
