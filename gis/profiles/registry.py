@@ -10,7 +10,7 @@ from gis.arrays import F32, U8, freeze
 from gis.errors import ProfileError
 from gis.osm.tables import TagSelection
 from gis.osm.tagsets import TagSets
-from gis.profiles import car
+from gis.profiles import bicycle, car, foot
 from gis.profiles.rules import (
     MAX_DURATION_S,
     MAX_NODE_S,
@@ -21,6 +21,7 @@ from gis.profiles.rules import (
     NodeRule,
     Profile,
     RestrictionRule,
+    RoadTags,
     Tags,
     Warn,
     WayRule,
@@ -37,12 +38,9 @@ from gis.profiles.verdicts import (
     Verdicts,
 )
 
-PROFILES: dict[str, Profile] = {car.PROFILE.name: car.PROFILE}
-
-ROAD_TAGS: tuple[tuple[str, tuple[str, ...] | None], ...] = (
-    ("highway", None),
-    ("route", ("ferry", "shuttle_train")),
-)
+PROFILES: dict[str, Profile] = {
+    profile.name: profile for profile in (car.PROFILE, bicycle.PROFILE, foot.PROFILE)
+}
 WAY_KEYS = ("highway", "service", "route", "driving_side")
 """What the network itself looks at, whatever the vehicles."""
 LABEL_KEYS = (
@@ -72,11 +70,23 @@ def get_profile(name: str) -> Profile:
 def tag_selection(profiles: Sequence[Profile]) -> TagSelection:
     """The objects and tags that the profiles look at, whatever the profiles' order."""
     return TagSelection(
-        road_tags=ROAD_TAGS,
+        road_tags=_road_tags(profiles),
         way_keys=tuple(sorted({*WAY_KEYS, *(key for p in profiles for key in p.way_keys)})),
         label_keys=LABEL_KEYS,
         node_keys=tuple(sorted({key for profile in profiles for key in profile.node_keys})),
         relation_keys=tuple(sorted({key for profile in profiles for key in profile.relation_keys})),
+    )
+
+
+def _road_tags(profiles: Sequence[Profile]) -> RoadTags:
+    """The tags that make a way a road for one of the profiles, in an order of their own."""
+    values: dict[str, set[str] | None] = {}
+    for key, allowed in (pair for profile in profiles for pair in profile.road_tags):
+        known = values.get(key, set())
+        values[key] = None if known is None or allowed is None else known.union(allowed)
+    return tuple(
+        (key, None if allowed is None else tuple(sorted(allowed)))
+        for key, allowed in sorted(values.items())
     )
 
 
