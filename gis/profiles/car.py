@@ -14,7 +14,6 @@ from gis.profiles.access import (
     directed_keys,
     directed_values,
     oneway,
-    warn_of_keys,
 )
 from gis.profiles.durations import parse_duration
 from gis.profiles.restrictions import judge_restriction, restriction_keys
@@ -126,7 +125,6 @@ def way(tags: Tags, warn: Warn) -> WayRule | None:
     ferry_kmh = FERRY_KMH.get(tags.get("route", ""))
     if not _is_passable(tags) or (ferry_kmh is None and highway in _CLOSED_CLASSES):
         return None
-    warn_of_keys(tags, _CONDITIONAL_KEYS, warn)
     forward, backward = _access(tags, highway, ferry_kmh is not None, warn)
     direction = oneway(tags, _ONEWAY_KEYS, warn)
     if direction in (Oneway.BACKWARD, Oneway.REVERSIBLE):

@@ -106,6 +106,8 @@ class Profile:
     that ``WayRule.classes`` may use, eight at most; ``excludable`` the combinations of them that a
     request may exclude. ``continue_straight``: by default nobody turns around at a via point.
     ``weight_name`` says what routes minimise: durations by preferences, if there are any.
+    ``dimensions`` in metres and tons, as in ``(("height", 3.8), ("weight", 12.0))``, decide
+    conditions such as ``no @ weight>7.5``.
     """
 
     name: str
@@ -123,3 +125,4 @@ class Profile:
     excludable: tuple[frozenset[str], ...] = ()
     continue_straight: bool = True
     weight_name: str = "duration"
+    dimensions: tuple[tuple[str, float], ...] = ()
