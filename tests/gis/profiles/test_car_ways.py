@@ -1,14 +1,16 @@
 """What a car makes of ways: each row gives tags, km/h forward, km/h backward and what else holds.
 
-``-`` is closed. The fourth column lists ``restricted``, ``roundabout``, ``ferry``, a duration in
-seconds (``90s``), a preference (``x0.5``, or ``x0.5/1`` forward and backward) and warnings
-(``!kind``). The meaning of the tags is the OpenStreetMap wiki's.
+``-`` is closed. The fourth column lists ``restricted`` (``restricted/-`` forward alone),
+``roundabout``, ``circular``, ``ferry``, ``train``, a duration in seconds (``90s``), a preference
+(``x0.5``, or ``x0.5/1`` forward and backward) and warnings (``!kind``). The meaning of the tags is
+the OpenStreetMap wiki's.
 """
 
 import pytest
 from tag_rows import Warned, read_rows, read_tags
 
 from gis.profiles.car import PROFILE, way
+from gis.profiles.rules import Mode
 
 CLASSES = """
 (none)                                                     -     -
@@ -123,7 +125,7 @@ highway=primary, motorcar=no, motorcar:backward=yes        -     65
 highway=primary, access:forward=no, motorcar:backward=no   -     -
 highway=primary, vehicle:backward=no                       65    -
 highway=primary, motor_vehicle:forward=no                  -     65
-highway=primary, motor_vehicle:forward=destination         65    65    restricted
+highway=primary, motor_vehicle:forward=destination         65    65    restricted/-
 highway=primary, motor_vehicle:backward=private            65    -
 highway=primary, vehicle:forward=forestry                  -     65
 highway=primary, foot=no                                   65    65
@@ -208,7 +210,7 @@ highway=motorway, oneway=maybe                             90    -     !oneway
 highway=motorway_link, oneway=yes                          45    -
 highway=trunk, oneway=yes                                  85    -
 highway=primary, junction=roundabout                       65    -     roundabout
-highway=primary, junction=circular                         65    -     roundabout
+highway=primary, junction=circular                         65    -     circular
 highway=primary, junction=roundabout, oneway=-1            -     65    roundabout
 highway=primary, junction=roundabout, oneway=no            65    65    roundabout
 highway=motorway_link, junction=roundabout                 45    -     roundabout
@@ -385,7 +387,7 @@ highway=service, service=alley, lanes=1                    15    15    x0.5
 
 FERRIES = """
 route=ferry                                                5     5     ferry
-route=shuttle_train                                        10    10    ferry
+route=shuttle_train                                        10    10    train
 route=train                                                -     -
 route=ferry, motor_vehicle=yes                             5     5     ferry
 route=ferry, motorcar=no                                   -     -
@@ -404,7 +406,7 @@ route=ferry, duration=PT1H30M                              5     5     ferry 540
 route=ferry, duration=02:30;03:30                          5     5     ferry 12600s
 route=ferry, duration=a while                              5     5     ferry !duration
 route=ferry, duration=00:00                                5     5     ferry !duration
-route=shuttle_train, duration=00:35                        10    10    ferry 2100s
+route=shuttle_train, duration=00:35                        10    10    train 2100s
 highway=primary, route=ferry                               5     5     ferry
 highway=primary, duration=20                               65    65
 highway=primary, bridge=yes                                65    65
@@ -435,10 +437,15 @@ def test_way(row: tuple[str, ...]) -> None:
         assert (forward, backward) == ("-", "-")
         return
     assert (rule.forward_kmh, rule.backward_kmh) == pytest.approx((speed(forward), speed(backward)))
-    assert rule.restricted == ("restricted" in facts)
+    assert (rule.forward_restricted, rule.backward_restricted) == (
+        "restricted" in facts or "restricted/-" in facts,
+        "restricted" in facts or "-/restricted" in facts,
+    )
     assert rule.roundabout == ("roundabout" in facts)
-    assert rule.ferry == ("ferry" in facts)
-    assert rule.startpoint == ("ferry" not in facts)
+    assert rule.circular == ("circular" in facts)
+    mode = Mode.FERRY if "ferry" in facts else Mode.TRAIN if "train" in facts else None
+    assert (rule.forward_mode, rule.backward_mode) == (mode, mode)
+    assert rule.startpoint == (mode is None)
     seconds = [float(fact[:-1]) for fact in facts if fact[:-1].isdigit() and fact.endswith("s")]
     assert rule.duration_s == (seconds[0] if seconds else None)
     preference = next((fact[1:] for fact in facts if fact.startswith("x")), "1").split("/")
