@@ -1,5 +1,6 @@
 """The edge-based turn graph that every search runs on."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +9,7 @@ from gis.arrays import FORBIDDEN, U16, U32, Bool, freeze, offsets
 from gis.jit import kernel
 from gis.network.road_network import RoadNetwork, arc_ends
 from gis.profiles.verdicts import Verdicts
-from routing.graph.forbidden_paths import ArcTurns, restrict_turns
+from routing.graph.forbidden_paths import ArcTurns, Path, VertexTurns, restrict_turns
 from routing.graph.turn_costs import turn_costs_cs
 
 
@@ -79,26 +80,36 @@ def check_turn_graph(graph: TurnGraph, n_arcs: int) -> None:
     assert (there == back[:, np.lexsort((back[1], back[0]))]).all()
 
 
-def build_turn_graph(network: RoadNetwork, verdicts: Verdicts, open_arc: Bool) -> TurnGraph:
+def build_turn_graph(
+    network: RoadNetwork,
+    verdicts: Verdicts,
+    open_arc: Bool,
+    remembered: Iterable[Path] | None = None,
+) -> TurnGraph:
     """The turns that a vehicle may take between its open arcs, ``open_arc`` (A,).
 
     Every arc may be followed by every other that leaves its head. It may be followed by its own
     reverse only at a dead end, where no other open arc leaves, and at a blocked node, where
-    nothing else goes on. Restrictions take turns away and never add one.
+    nothing else goes on. Restrictions take turns away and never add one. ``remembered`` are the
+    states if more are wanted than the restrictions need.
     """
-    turns = _join_arcs(network, verdicts, open_arc)
+    turns = join_arcs(network, verdicts, open_arc)
     cost = turn_costs_cs(network, verdicts, open_arc, turns.from_arc, turns.to_arc)
-    kept = restrict_turns(turns, network.restrictions, verdicts.restriction_kind)
-    vertex_arc = np.concatenate([np.arange(network.n_arcs, dtype=np.uint32), kept.state_arc])
+    kept = restrict_turns(turns, network.restrictions, verdicts.restriction_kind, remembered)
+    return make_turn_graph(network.n_arcs, kept, freeze(cost[kept.like]))
+
+
+def make_turn_graph(n_arcs: int, kept: VertexTurns, turn_cost: U16) -> TurnGraph:
+    """The graph of some turns (T,) with their costs."""
+    vertex_arc = np.concatenate([np.arange(n_arcs, dtype=np.uint32), kept.state_arc])
     first_turn = freeze(offsets(np.bincount(kept.tail, minlength=len(vertex_arc))))
-    turn_cost = freeze(cost[kept.like])
     first_back, back_tail, back_cost = _reverse(first_turn, kept.head, turn_cost)
     return TurnGraph(
         first_turn, kept.head, turn_cost, first_back, back_tail, back_cost, freeze(vertex_arc)
     )
 
 
-def _join_arcs(network: RoadNetwork, verdicts: Verdicts, open_arc: Bool) -> ArcTurns:
+def join_arcs(network: RoadNetwork, verdicts: Verdicts, open_arc: Bool) -> ArcTurns:
     """The turns before any restriction."""
     n_out = np.diff(network.first_out).astype(np.int64)
     _, head = arc_ends(network)

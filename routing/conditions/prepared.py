@@ -1,0 +1,62 @@
+"""What a dataset knows of the times at which its roads are different."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from gis.arrays import U32, freeze, offsets
+from gis.profiles.timed import TimedVerdicts, check_timed
+from routing.graph.forbidden_paths import Path, in_order_of_vertices
+
+
+class Memory(NamedTuple):
+    """The vertices that restrictions need at one time or another. X states, L arcs.
+
+    | array | dtype, shape | content |
+    |---|---|---|
+    | first_arc | uint32 (X + 1,) | offsets into ``arc`` |
+    | arc | uint32 (L,) | the path that each state remembers, two arcs or more |
+
+    The states are in the order of the vertices that stand for them. If nothing changes with the
+    time there are none.
+    """
+
+    first_arc: U32
+    arc: U32
+
+    @classmethod
+    def of(cls, states: Iterable[Path]) -> "Memory":
+        """The states, in order."""
+        in_order = in_order_of_vertices(states)
+        return cls(
+            freeze(offsets(np.array([len(state) for state in in_order], np.int64))),
+            freeze(np.array([arc for state in in_order for arc in state], np.uint32)),
+        )
+
+    def states(self) -> list[Path]:
+        """The paths of arcs."""
+        arcs = self.arc.tolist()
+        return [tuple(arcs[a:b]) for a, b in pairwise(self.first_arc.tolist())]
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What holds only at times, for one vehicle."""
+
+    verdicts: TimedVerdicts
+    memory: Memory
+
+
+def check_conditions(conditions: Conditions, n_arcs: int) -> None:
+    """Assert every documented invariant that it alone can show."""
+    check_timed(conditions.verdicts)
+    memory = conditions.memory
+    assert memory.first_arc[0] == 0 and memory.first_arc[-1] == len(memory.arc)
+    assert (np.diff(memory.first_arc.astype(np.int64)) >= 2).all()
+    assert (memory.arc < n_arcs).all()
+    states = memory.states()
+    assert states == in_order_of_vertices(set(states))
+    assert conditions.verdicts.expressions or not states

@@ -1,0 +1,68 @@
+"""The roads of a vehicle at a time: which are open, how fast they are, and the turns."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gis.arrays import AnyArray, Bool
+from gis.network.road_network import RoadNetwork
+from routing.conditions.prepared import Conditions
+from routing.graph.turn_graph import TurnGraph, build_turn_graph
+from routing.metric import Metric, duration_metric
+
+
+@dataclass(frozen=True)
+class RoadsAt:
+    """What a vehicle's roads are while some conditions hold."""
+
+    metric: Metric
+    graph: TurnGraph
+
+
+def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: RoadsAt) -> RoadsAt:
+    """The roads while some conditions hold; ``normal`` are those of no special time.
+
+    What does not differ from those is the same object.
+    """
+    verdicts = conditions.verdicts.at(holds)
+    metric = duration_metric(network, verdicts)
+    kind = verdicts.restriction_kind
+    usual = conditions.verdicts.at(np.zeros_like(holds)).restriction_kind
+    if np.array_equal(metric.weight, normal.metric.weight):
+        metric = normal.metric
+    same_turns = np.array_equal(kind, usual) and np.array_equal(
+        metric.open_arc, normal.metric.open_arc
+    )
+    if same_turns:
+        return RoadsAt(metric, normal.graph)
+    states = conditions.memory.states()
+    return RoadsAt(metric, build_turn_graph(network, verdicts, metric.open_arc, states))
+
+
+def arcs_with_other_turns(old: TurnGraph, new: TurnGraph) -> AnyArray:
+    """The arcs, ascending, that a turn leaves or enters which only one of two graphs has.
+
+    So does a turn that costs something else. The graphs have the same vertices.
+    """
+    if old is new:
+        return np.empty(0, np.uint32)
+    keys = [_turn_keys(graph) for graph in (old, new)]
+    costs = old.turn_cost, new.turn_cost
+    vertices = []
+    for mine, other in ((0, 1), (1, 0)):
+        place = np.searchsorted(keys[other], keys[mine])
+        place[place == len(keys[other])] = 0
+        known = keys[other][place] == keys[mine] if len(keys[other]) else np.zeros(len(place), bool)
+        differs = ~known
+        differs[known] = costs[other][place[known]] != costs[mine][known]
+        key = keys[mine][differs]
+        vertices += [key >> 32, key & 0xFFFFFFFF]
+    return np.unique(old.vertex_arc[np.concatenate(vertices)])
+
+
+def _turn_keys(graph: TurnGraph) -> AnyArray:
+    """Tail and head of each turn as one ascending number, int64 (T,)."""
+    n: AnyArray = np.diff(graph.first_turn.astype(np.int64))
+    tail: AnyArray = np.repeat(np.arange(graph.n_vertices, dtype=np.int64), n)
+    key: AnyArray = tail << 32 | graph.turn_head
+    return key
