@@ -24,6 +24,7 @@ from gis.workers import available_cpus
 from routing.cch.customize import Customizer
 from routing.cch.hierarchy import build_hierarchy, vertices_beside_arcs
 from routing.graph.components import build_components
+from routing.graph.restricted_roads import restricted_arcs
 from routing.graph.turn_graph import build_turn_graph
 from routing.metric import duration_metric
 from routing.order.nested_dissection import arc_order
@@ -129,15 +130,21 @@ def prepare_profiles(
         for vehicle, metric in zip(vehicles, metrics, strict=True):
             if not metric.open_arc.any():
                 raise FormatError(f"{report.extract}: no road that a {vehicle.name} may use")
-        graphs = [
-            build_turn_graph(network, verdict, metric.open_arc)
+        restricted = [
+            restricted_arcs(network, verdict, metric.open_arc)
             for verdict, metric in zip(verdicts, metrics, strict=True)
+        ]
+        graphs = [
+            build_turn_graph(network, verdict, metric.open_arc, arcs)
+            for verdict, metric, arcs in zip(verdicts, metrics, restricted, strict=True)
         ]
     report.counts["turns"] = sum(graph.n_turns for graph in graphs)
     with stage("components"):
         components = [
-            build_components(graph, metric.open_arc, _startpoint(network, verdict))
-            for graph, metric, verdict in zip(graphs, metrics, verdicts, strict=True)
+            build_components(graph, metric.open_arc, _startpoint(network, verdict), arcs)
+            for graph, metric, verdict, arcs in zip(
+                graphs, metrics, verdicts, restricted, strict=True
+            )
         ]
     with stage("landmarks"):
         landmarks = [

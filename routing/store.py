@@ -124,9 +124,13 @@ def _restore(kind: Any, name: str, arrays: Mapping[str, AnyArray]) -> Any:
         return _take(name, arrays, dtype)
     if typing.get_origin(kind) is tuple:
         first = _take(f"{name}.first_byte", arrays, np.dtype(np.uint32))
-        text = _take(f"{name}.text", arrays, np.dtype(np.uint8)).tobytes()
-        if first.ndim != 1 or first[:1].tolist() != [0] or first[-1] != len(text):
+        letters = _take(f"{name}.text", arrays, np.dtype(np.uint8))
+        text = letters.tobytes()
+        ends_fit = first.ndim == letters.ndim == 1 and first[:1].tolist() == [0]
+        if not ends_fit or first[-1] != len(text):
             raise DatasetError(f"array {name}.first_byte of the dataset does not fit to its text")
+        if (first[1:] < first[:-1]).any():
+            raise DatasetError(f"array {name}.first_byte of the dataset has a step of less than 0")
         try:
             ends = itertools.pairwise(first.tolist())
             return tuple(text[start:stop].decode() for start, stop in ends)

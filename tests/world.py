@@ -305,11 +305,19 @@ def _plain_way(tags: Tags, _: Warn) -> WayRule | None:
     if tags.get("highway") == "closed":
         return None
     kmh, oneway = float(tags.get("kmh", "36")), tags.get("oneway")
-    return WayRule(0 if oneway == "-1" else kmh, 0 if oneway == "yes" else kmh)
+    restricted = "private" in tags
+    return WayRule(
+        0 if oneway == "-1" else kmh,
+        0 if oneway == "yes" else kmh,
+        forward_restricted=restricted and tags["private"] != "-1",
+        backward_restricted=restricted and tags["private"] != "forward",
+        classes=frozenset({"toll"} & tags.keys()),
+    )
 
 
 def _plain_node(tags: Tags, _: Warn) -> NodeRule | None:
-    return NodeRule("barrier" in tags, float(tags.get("delay", "0")), float(tags.get("delay", "0")))
+    delay_s = float(tags.get("delay", "0"))
+    return NodeRule("barrier" in tags, "private" in tags, delay_s, delay_s)
 
 
 def _plain_restriction(tags: Tags, _: Warn) -> RestrictionRule:
@@ -320,16 +328,19 @@ def _plain_restriction(tags: Tags, _: Warn) -> RestrictionRule:
 
 PLAIN = Profile(
     name="plain",
-    way_keys=("highway", "oneway", "kmh"),
-    node_keys=("barrier", "delay"),
+    way_keys=("highway", "oneway", "kmh", "private", "toll"),
+    node_keys=("barrier", "delay", "private"),
     relation_keys=("restriction", "except"),
     way=_plain_way,
     node=_plain_node,
     turn=lambda _angle, _u_turn, _junction, _left_hand: 0.0,
     restriction=_plain_restriction,
+    classes=("restricted", "toll"),
+    excludable=(frozenset({"toll"}),),
 )
 """A vehicle for tests: every road is open at 10 m/s, turns are free, barriers block.
 
 ``highway=closed`` and ``oneway`` close ways, ``kmh`` sets another speed, ``delay`` on a node
-costs seconds, ``except`` on a relation lifts it.
+costs seconds, ``except`` on a relation lifts it. ``private`` on a way or node lets nobody pass
+through; on a way ``forward`` or ``-1`` says in which direction. ``toll`` is a class.
 """

@@ -4,19 +4,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gis.arrays import AnyArray, Bool
+from gis.arrays import AnyArray, Bool, freeze
 from gis.network.road_network import RoadNetwork
+from gis.profiles.verdicts import STARTPOINT
 from routing.conditions.prepared import Conditions
+from routing.graph.arc_turns import BEHIND, OPEN
+from routing.graph.components import Components, build_components
+from routing.graph.restricted_roads import restricted_arcs
 from routing.graph.turn_graph import TurnGraph, build_turn_graph
 from routing.metric import Metric, duration_metric
 
 
 @dataclass(frozen=True)
 class RoadsAt:
-    """What a vehicle's roads are while some conditions hold."""
+    """What a vehicle's roads are while some conditions hold; its arcs (A,) as in `Components`."""
 
     metric: Metric
     graph: TurnGraph
+    components: Components
 
 
 def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: RoadsAt) -> RoadsAt:
@@ -25,18 +30,25 @@ def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: 
     What does not differ from those is the same object.
     """
     verdicts = conditions.verdicts.at(holds)
+    usual = conditions.verdicts.at(np.zeros_like(holds))
     metric = duration_metric(network, verdicts)
-    kind = verdicts.restriction_kind
-    usual = conditions.verdicts.at(np.zeros_like(holds)).restriction_kind
     if np.array_equal(metric.weight, normal.metric.weight):
         metric = normal.metric
-    same_turns = np.array_equal(kind, usual) and np.array_equal(
-        metric.open_arc, normal.metric.open_arc
+    same_turns = (
+        np.array_equal(verdicts.restriction_kind, usual.restriction_kind)
+        and np.array_equal(verdicts.way_flags, usual.way_flags)
+        and np.array_equal(metric.open_arc, normal.metric.open_arc)
     )
     if same_turns:
-        return RoadsAt(metric, normal.graph)
-    states = conditions.memory.states()
-    return RoadsAt(metric, build_turn_graph(network, verdicts, metric.open_arc, states))
+        return RoadsAt(metric, normal.graph, normal.components)
+    remembered = conditions.memory.remembered(network.n_arcs)
+    restricted = restricted_arcs(network, verdicts, metric.open_arc)
+    # Of what only lies behind restricted roads some has no vertices for that: it is as others.
+    is_new = (restricted == BEHIND) & ~remembered.entered
+    restricted = freeze(np.where(is_new, OPEN, restricted).astype(np.uint8))
+    graph = build_turn_graph(network, verdicts, metric.open_arc, restricted, remembered)
+    allowed = freeze(np.repeat(verdicts.way_flags[network.edge_tagset] & STARTPOINT > 0, 2))
+    return RoadsAt(metric, graph, build_components(graph, metric.open_arc, allowed, restricted))
 
 
 def arcs_with_other_turns(old: TurnGraph, new: TurnGraph) -> AnyArray:

@@ -4,18 +4,21 @@ The order and the shape of the hierarchy are made for it once, so that at any ti
 turns may be lacking, but none comes up that it does not have.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
-from gis.arrays import I64, U8, AnyArray, Bool, freeze, offsets
+from gis.arrays import U8, AnyArray, Bool, freeze, offsets
 from gis.network.road_network import Restrictions, RoadNetwork, arc_ends
-from gis.profiles.timed import Switches, TimedVerdicts, verdicts_ever
+from gis.profiles.timed import TimedVerdicts, verdicts_ever
 from gis.profiles.verdicts import BINDS_NOT, DEMANDS, Verdicts
 from routing.conditions.prepared import Memory
-from routing.graph.forbidden_paths import ArcTurns, Path, restrict_turns, states_needed
-from routing.graph.turn_graph import TurnGraph, build_turn_graph, join_arcs, make_turn_graph
+from routing.conditions.steadiness import ArcsOverTime, arcs_open, arcs_over_time
+from routing.graph.arc_turns import BEHIND, FREE, OPEN, RESTRICTED, ArcTurns, join_arcs
+from routing.graph.forbidden_paths import Path, restrict_turns, states_needed
+from routing.graph.restricted_roads import all_entries, node_passage
+from routing.graph.turn_graph import Remembered, TurnGraph, build_turn_graph, make_turn_graph
 
 
 @dataclass(frozen=True)
@@ -27,67 +30,62 @@ class Graphs:
     memory: Memory
 
 
-def build_graphs(network: RoadNetwork, normal: Verdicts, timed: TimedVerdicts) -> Graphs:
-    """The turn graphs of a vehicle; if nothing changes with the time they are the same."""
+def build_graphs(
+    network: RoadNetwork, normal: Verdicts, timed: TimedVerdicts, restricted: U8
+) -> Graphs:
+    """The turn graphs of a vehicle; if nothing changes with the time they are the same.
+
+    ``restricted`` (A,) is how far the arcs are restricted at no special time.
+    """
     open_now = arcs_open(network, normal.forward_kmh > 0, normal.backward_kmh > 0)
     if not timed.expressions:
-        graph = build_turn_graph(network, normal, open_now)
-        return Graphs(graph, graph, Memory.of(()))
-    ever = verdicts_ever(timed, normal)
-    turns, steady = _widest_turns(network, normal, timed, ever)
+        graph = build_turn_graph(network, normal, open_now, restricted)
+        nothing = Remembered((), freeze(np.zeros(network.n_arcs, np.bool_)))
+        return Graphs(graph, graph, Memory.of(nothing))
+    arcs = arcs_over_time(network, normal, timed, restricted)
+    turns, steady = _widest_turns(network, normal, arcs)
     kind = _steady_kinds(network.restrictions, turns, steady, normal, timed)
-    by_itself = _by_itself(network.restrictions)
+    by_itself = replace(network.restrictions, tagset=freeze(np.arange(len(kind), dtype=np.uint32)))
     states = states_needed(turns, by_itself, kind)
+    ever = verdicts_ever(timed, normal)
     states |= _unsteady_states(network.restrictions, turns, kind, ever)
-    kept = restrict_turns(turns, by_itself, kind, states)
+    allowed = restrict_turns(turns, by_itself, kind, states)
+    kept, leaves_as = all_entries(allowed, arcs.may_restrict, arcs.always_restricted)
     costs = freeze(np.zeros(len(kept.tail), np.uint16))
+    remembered = Remembered(states, arcs.may_restrict)
     return Graphs(
-        build_turn_graph(network, normal, open_now, states),
-        make_turn_graph(network.n_arcs, kept, costs),
-        Memory.of(states),
+        build_turn_graph(network, normal, open_now, restricted, remembered),
+        make_turn_graph(network.n_arcs, kept, leaves_as, costs),
+        Memory.of(remembered),
     )
-
-
-def arcs_open(network: RoadNetwork, forward: Bool, backward: Bool) -> Bool:
-    """Which arcs are open, bool (A,), by the directions of ways, bool (S,)."""
-    is_open = np.empty(network.n_arcs, np.bool_)
-    is_open[0::2] = forward[network.edge_tagset]
-    is_open[1::2] = backward[network.edge_tagset]
-    return freeze(is_open)
-
-
-def _always(switches: Switches, normal: Bool, rows: Bool) -> Bool:
-    """What holds for the tag sets (S,) and in all rows for other times."""
-    always = normal.copy()
-    for index, tagset in enumerate(switches.tagset.tolist()):
-        always[tagset] &= rows[list(switches.rows_of(index))].all()
-    return always
 
 
 def _widest_turns(
-    network: RoadNetwork, normal: Verdicts, timed: TimedVerdicts, ever: Verdicts
+    network: RoadNetwork, verdicts: Verdicts, arcs: ArcsOverTime
 ) -> tuple[ArcTurns, Bool]:
     """All turns between arcs that there are at some time, and those there always are, (T,).
 
-    One may turn around where nothing else goes on at some time.
+    One may turn around where at some time nothing else goes on that is not more restricted.
     """
-    tables = timed.tables
-    open_ever = arcs_open(network, ever.forward_kmh > 0, ever.backward_kmh > 0)
-    always = arcs_open(
-        network,
-        _always(timed.ways, normal.forward_kmh > 0, tables.forward_kmh > 0),
-        _always(timed.ways, normal.backward_kmh > 0, tables.backward_kmh > 0),
-    )
     tail, head = arc_ends(network)
-    turns = join_arcs(network, ever, open_ever)
+    passage = node_passage(network, verdicts)
+    most = np.where(arcs.may_restrict, BEHIND, OPEN)
+    most = np.where(arcs.sometimes_restricted, RESTRICTED, most).astype(np.uint8)
+    least = np.where(arcs.always_restricted, RESTRICTED, OPEN)
+    turns = join_arcs(network, passage, arcs.ever_open, freeze(most))
     arc = np.arange(network.n_arcs)
-    n_others = np.bincount(tail[always], minlength=network.n_nodes)[head] - always[arc ^ 1]
-    stops = (n_others == 0) | normal.node_blocked[network.node_tagset][head]
-    back = np.flatnonzero(open_ever & open_ever[arc ^ 1] & stops)
-    key = turns.from_arc.astype(np.int64) << 32 | turns.to_arc
-    keys = np.union1d(key, back << 32 | back ^ 1)
+    goes_on = np.zeros(network.n_arcs, np.int64)
+    for level in (OPEN, RESTRICTED):
+        counts = arcs.always_open & (most <= level)
+        n_out = np.bincount(tail[counts], minlength=network.n_nodes)
+        at_level = least == level
+        goes_on[at_level] = (n_out[head] - counts[arc ^ 1])[at_level]
+    may_turn = (goes_on == 0) | (passage[head] != FREE)
+    back = np.flatnonzero(arcs.ever_open & arcs.ever_open[arc ^ 1] & may_turn)
+    keys = np.union1d(turns.from_arc.astype(np.int64) << 32 | turns.to_arc, back << 32 | back ^ 1)
     from_arc, to_arc = keys >> 32, keys & 0xFFFFFFFF
-    steady = always[from_arc] & always[to_arc] & (from_arc ^ 1 != to_arc)
+    steady = arcs.always_open[from_arc] & arcs.always_open[to_arc] & (from_arc ^ 1 != to_arc)
+    steady &= passage[head[from_arc]] == FREE
     first = offsets(np.bincount(from_arc, minlength=network.n_arcs))
     columns = (freeze(column.astype(np.uint32)) for column in (from_arc, to_arc))
     return ArcTurns(freeze(first), *columns), freeze(steady)
@@ -143,15 +141,3 @@ def _unsteady_states(
         if all(turns.has(*step) for step in pairwise(path)):
             states.update(path[:end] for end in range(2, len(path)))
     return states
-
-
-def _by_itself(restrictions: Restrictions) -> Restrictions:
-    """The restrictions with a tag set of its own for each."""
-    own: I64 = np.arange(len(restrictions.tagset))
-    return Restrictions(
-        restrictions.first_arc,
-        restrictions.arc,
-        freeze(own.astype(np.uint32)),
-        restrictions.relation_id,
-        restrictions.tags,
-    )

@@ -14,41 +14,13 @@ import numpy as np
 from gis.arrays import I64, U8, U32, Bool, freeze
 from gis.network.road_network import Restrictions
 from gis.profiles.verdicts import DEMANDS, FORBIDS
+from routing.graph.arc_turns import ArcTurns
 
 Path: TypeAlias = tuple[int, ...]
 """Consecutive arcs."""
 
 Forbidden: TypeAlias = Mapping[Path, set[int]]
 """Arcs that may not follow a path, whatever came before it."""
-
-
-class ArcTurns(NamedTuple):
-    """Turns between arcs. A arcs, T turns.
-
-    | array | dtype, shape | content |
-    |---|---|---|
-    | first | uint32 (A + 1,) | offsets into the other two |
-    | from_arc | uint32 (T,) | ascending |
-    | to_arc | uint32 (T,) | ascending within an arc left |
-    """
-
-    first: U32
-    from_arc: U32
-    to_arc: U32
-
-    def out_of(self, arc: int) -> range:
-        """Positions of the turns that leave an arc."""
-        return range(int(self.first[arc]), int(self.first[arc + 1]))
-
-    def has(self, arc: int, to_arc: int) -> bool:
-        """Whether there is a turn."""
-        out = self.out_of(arc)
-        return to_arc in self.to_arc[out.start : out.stop]
-
-    def position(self, arc: int, to_arc: int) -> int:
-        """Position of a turn that exists."""
-        out = self.out_of(arc)
-        return out.start + int(np.searchsorted(self.to_arc[out.start : out.stop], to_arc))
 
 
 class VertexTurns(NamedTuple):

@@ -1,5 +1,7 @@
 """The turn graph against a simulator that walks arcs and reads every rule literally."""
 
+import re
+
 import numpy as np
 from graphs import World, worlds
 from hypothesis import given, settings
@@ -7,6 +9,7 @@ from oracles import Path, allowed_walks, turns_of
 
 from gis.network.road_network import RoadNetwork
 from gis.profiles.verdicts import DEMANDS, FORBIDS
+from routing.graph.restricted_roads import restricted_arcs
 from routing.graph.turn_graph import TurnGraph, build_turn_graph, check_turn_graph
 from routing.metric import duration_metric
 
@@ -20,19 +23,34 @@ def ends(network: RoadNetwork) -> tuple[list[int], list[int]]:
     return tails, [tails[arc ^ 1] for arc in range(len(tails))]
 
 
-def following(world: World, is_open: list[bool]) -> dict[int, list[int]]:
-    """The arcs that may follow each open arc where no restriction speaks."""
+def following(
+    world: World, is_open: list[bool], level: list[int], has_gates: bool = True
+) -> dict[int, list[int]]:
+    """The arcs that may follow each open arc where no restriction speaks.
+
+    ``level`` tells how far each is restricted; without gates, these may be passed.
+    """
     tails, heads = ends(world.network)
     blocked = world.verdicts.node_blocked[world.network.node_tagset].tolist()
+    gate = (has_gates & world.verdicts.node_restricted[world.network.node_tagset]).tolist()
     result = {}
     for arc in np.flatnonzero(is_open).tolist():
-        onward = [
-            b for b, tail in enumerate(tails) if is_open[b] and tail == heads[arc] and b != arc ^ 1
-        ]
-        if blocked[heads[arc]] or not onward:
-            onward = [arc ^ 1] if is_open[arc ^ 1] else []
-        result[arc] = onward
+        node = heads[arc]
+        others = [b for b, tail in enumerate(tails) if is_open[b] and tail == node and b != arc ^ 1]
+        goes_on = not (blocked[node] or gate[node]) and any(level[b] <= level[arc] for b in others)
+        if blocked[node]:
+            others = []
+        elif gate[node] and not level[arc]:
+            others = [b for b in others if level[b]]
+        back = [arc ^ 1] if is_open[arc ^ 1] and not goes_on else []
+        result[arc] = sorted(others + back)
     return result
+
+
+def keeps_out(walk: Path, level: list[int]) -> bool:
+    """Whether a walk is restricted at most at its ends: never between two open roads."""
+    shape = "".join("r" if level[arc] else "o" for arc in walk)
+    return re.fullmatch("r*o*r*", shape) is not None
 
 
 def restriction_paths(world: World, kind: int) -> list[Path]:
@@ -74,9 +92,11 @@ def test_the_walks_are_those_that_the_restrictions_allow(world: World) -> None:
     open_arc = duration_metric(*world).open_arc
     graph = build_turn_graph(*world, open_arc)
     check_turn_graph(graph, world.network.n_arcs)
-    onward = following(world, open_arc.tolist())
+    level = restricted_arcs(*world, open_arc).tolist()
+    onward = following(world, open_arc.tolist(), level)
     n_steps = countable_steps(onward)
     no, only = restriction_paths(world, FORBIDS), restriction_paths(world, DEMANDS)
     walks = graph_walks(graph, np.flatnonzero(open_arc).tolist(), n_steps)
     assert len(walks) == len(set(walks))
-    assert set(walks) == allowed_walks(n_steps, onward, no, only)
+    allowed = allowed_walks(n_steps, onward, no, only)
+    assert set(walks) == {walk for walk in allowed if keeps_out(walk, level)}
