@@ -75,7 +75,7 @@ class TimedVerdicts:
     """What a vehicle makes of each tag set, at any time.
 
     ``tables`` are those of no special time, followed by the rows of ``ways`` and ``restrictions``;
-    if nothing changes with the time, they are empty. ``expressions`` are opening hours, several
+    if nothing changes with the time, there are none. ``expressions`` are opening hours, several
     that all have to hold joined by " AND ".
     """
 
@@ -115,8 +115,31 @@ def _take(tables: VerdictTables, way: I64, restriction: I64) -> Verdicts:
     return Verdicts(**columns, warnings={})
 
 
+def no_times() -> TimedVerdicts:
+    """Nothing changes with the time."""
+    nothing = {
+        field.name: () if field.name == "restriction_reason" else _no_rows(field.name)
+        for field in fields(VerdictTables)
+    }
+    columns: Any = nothing
+    return TimedVerdicts((), _switches((), 0, {}), _switches((), 0, {}), VerdictTables(**columns))
+
+
+def _no_rows(name: str) -> AnyArray:
+    if name == "turn_s":
+        return freeze(np.zeros((2, 2, 2, 361), np.float32))
+    if name.endswith(("_blocked", "_restricted")):
+        return freeze(np.zeros(0, np.bool_))
+    is_number = name.endswith(("_kmh", "_s", "_preference"))
+    return freeze(np.zeros(0, np.float32 if is_number else np.uint8))
+
+
 def judge_times(
-    profile: Profile, way_tags: TagSets, restriction_tags: TagSets, normal: Verdicts
+    profile: Profile,
+    way_tags: TagSets,
+    _node_tags: TagSets,
+    restriction_tags: TagSets,
+    normal: Verdicts,
 ) -> tuple[TimedVerdicts, Verdicts]:
     """A profile's verdicts at any time, and those of no special time with all that was odd."""
     expressions: dict[str, int] = {}
@@ -201,7 +224,7 @@ def _without_idle(timed: TimedVerdicts) -> TimedVerdicts:
     restrictions, restriction_rows = _only_changing(timed.restrictions, [tables.restriction_kind])
     used = np.unique(np.concatenate([ways.expression, restrictions.expression]))
     if not len(used):
-        way_rows = restriction_rows = np.empty(0, np.int64)
+        return no_times()
     kept = _take(tables, way_rows, restriction_rows)
     values = {field.name: getattr(kept, field.name) for field in fields(VerdictTables)}
     new = np.zeros(len(timed.expressions), np.uint32)
@@ -246,6 +269,8 @@ def verdicts_ever(timed: TimedVerdicts, normal: Verdicts) -> Verdicts:
     What is open at no special time keeps the speed and all else that it has then; the rest is as
     at the first time at which it is open.
     """
+    if not timed.expressions:
+        return normal
     columns: dict[str, Any] = {
         name: getattr(normal, name).copy() for name in (*_BY_WAY, "restriction_kind")
     }

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gis.arrays import U32, freeze, offsets
-from gis.profiles.timed import TimedVerdicts, check_timed
+from gis.profiles.timed import TimedVerdicts, check_timed, no_times
 from routing.graph.forbidden_paths import in_order_of_vertices
 from routing.graph.turn_graph import Remembered
 
@@ -54,6 +54,11 @@ class Conditions:
 
     verdicts: TimedVerdicts
     memory: Memory
+
+
+def no_conditions() -> Conditions:
+    """Everything is as it is at all times."""
+    return Conditions(no_times(), Memory.of(Remembered((), np.zeros(0, np.bool_))))
 
 
 def check_conditions(conditions: Conditions, n_arcs: int) -> None:

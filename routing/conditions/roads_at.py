@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gis.arrays import AnyArray, Bool, freeze
+from gis.arrays import U8, AnyArray, Bool, freeze
 from gis.network.road_network import RoadNetwork
 from gis.profiles.verdicts import STARTPOINT
 from routing.conditions.prepared import Conditions
@@ -17,11 +17,15 @@ from routing.metric import Metric, duration_metric
 
 @dataclass(frozen=True)
 class RoadsAt:
-    """What a vehicle's roads are while some conditions hold; its arcs (A,) as in `Components`."""
+    """What a vehicle's roads are while some conditions hold.
+
+    ``classes`` are uint8 (S,) twice: forward and backward, as in ``RoadUse``.
+    """
 
     metric: Metric
     graph: TurnGraph
     components: Components
+    classes: tuple[U8, U8]
 
 
 def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: RoadsAt) -> RoadsAt:
@@ -31,6 +35,7 @@ def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: 
     """
     verdicts = conditions.verdicts.at(holds)
     usual = conditions.verdicts.at(np.zeros_like(holds))
+    classes = verdicts.forward_classes, verdicts.backward_classes
     metric = duration_metric(network, verdicts)
     if np.array_equal(metric.weight, normal.metric.weight):
         metric = normal.metric
@@ -40,7 +45,7 @@ def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: 
         and np.array_equal(metric.open_arc, normal.metric.open_arc)
     )
     if same_turns:
-        return RoadsAt(metric, normal.graph, normal.components)
+        return RoadsAt(metric, normal.graph, normal.components, classes)
     remembered = conditions.memory.remembered(network.n_arcs)
     restricted = restricted_arcs(network, verdicts, metric.open_arc)
     # Of what only lies behind restricted roads some has no vertices for that: it is as others.
@@ -48,7 +53,8 @@ def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: 
     restricted = freeze(np.where(is_new, OPEN, restricted).astype(np.uint8))
     graph = build_turn_graph(network, verdicts, metric.open_arc, restricted, remembered)
     allowed = freeze(np.repeat(verdicts.way_flags[network.edge_tagset] & STARTPOINT > 0, 2))
-    return RoadsAt(metric, graph, build_components(graph, metric.open_arc, allowed, restricted))
+    components = build_components(graph, metric.open_arc, allowed, restricted)
+    return RoadsAt(metric, graph, components, classes)
 
 
 def arcs_with_other_turns(old: TurnGraph, new: TurnGraph) -> AnyArray:
