@@ -13,7 +13,8 @@ from gis.manifest import About, Extract
 from gis.network.build import build_network
 from gis.network.road_network import RoadNetwork
 from gis.osm.read import read_osm
-from gis.profiles.registry import apply_profile, get_profile, tag_selection
+from gis.profiles.custom import find_profiles
+from gis.profiles.registry import apply_profile, tag_selection
 from gis.profiles.rules import Profile
 from gis.profiles.timed import TimedVerdicts, judge_times, no_times, verdicts_ever
 from gis.profiles.verdicts import STARTPOINT, Verdicts, road_use
@@ -56,16 +57,18 @@ class BuildReport:
 def build_dataset(
     extract: Path,
     dataset: Path,
-    profiles: Sequence[str] = ("car",),
+    profiles: Sequence[str | Profile] = ("car",),
     workers: int | None = None,
 ) -> BuildReport:
     """Build the dataset of an extract for some vehicles and publish it, or leave no trace.
 
+    Vehicles are named, or given as paths of files that define ``PROFILE``, or as profiles.
     ``workers`` processes read the extract; by default as many as pay. Raises ``ProfileError`` for
-    an unknown profile, ``FormatError`` if the extract cannot be read or has no road for one of
-    the vehicles, ``DatasetError`` or ``ResourceError`` if the dataset cannot be written.
+    a profile that is unknown or no good, ``FormatError`` if the extract cannot be read or has no
+    road for one of the vehicles, ``DatasetError`` or ``ResourceError`` if the dataset cannot be
+    written.
     """
-    vehicles = [get_profile(name) for name in dict.fromkeys(profiles)]
+    vehicles = find_profiles(profiles)
     with DatasetWriter(dataset) as writer, recording() as stages:
         report = BuildReport(extract, dataset, stages)
         made_from, network, verdicts, timed = _read_network(vehicles, workers, report)
