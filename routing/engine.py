@@ -10,6 +10,7 @@ import numpy.typing as npt
 from routing.alternatives.chains import other_chains
 from routing.areas.around import ReachedArea, costs_around, shapes_within
 from routing.cch.weights import INF_COST, length_of, weight_of
+from routing.conditions.clock import Departure
 from routing.errors import InvalidInput, NoSegment
 from routing.fleet import Fleet
 from routing.inputs import (
@@ -30,7 +31,13 @@ from routing.route import Route, Waypoint
 
 
 class Engine(Fleet):
-    """A dataset that is open. Its methods may be called from several threads at once."""
+    """A dataset that is open. Its methods may be called from several threads at once.
+
+    ``depart_at``, a datetime or how ISO 8601 spells it, says which of what holds only at times
+    holds, for the whole of the request: in the map's local time, unless with an offset from UTC.
+    Without it nothing does. ``exclude`` are classes of roads, such as "toll", that are closed:
+    combinations that the profile declares.
+    """
 
     def nearest(
         self,
@@ -42,13 +49,15 @@ class Engine(Fleet):
         radius_m: float | None = None,
         bearing: Bearing | None = None,
         snapping: str = "default",
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> list[Waypoint]:
         """The nearest positions on up to ``number`` roads, each road's nearest.
 
         Raises ``NoSegment`` if there is no road within the radius, ``InvalidCoordinate`` and
         ``InvalidInput`` for what makes no sense.
         """
-        _, weighting = self._vehicle(profile)
+        _, weighting = self._vehicle(profile, depart_at, exclude)
         (query,) = point_queries([(lon, lat)], [radius_m], [bearing])
         if number < 1:
             raise InvalidInput(f"number is {number}, expected 1 or more")
@@ -70,6 +79,8 @@ class Engine(Fleet):
         snapping: str = "default",
         waypoints: Sequence[int] | None = None,
         with_details: bool = False,
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> Route:
         """The fastest route over two points or more.
 
@@ -84,7 +95,7 @@ class Engine(Fleet):
 
         Raises ``NoRoute``, ``NoSegment``, ``InvalidCoordinate`` or ``InvalidInput``.
         """
-        vehicle, weighting = self._vehicle(profile)
+        vehicle, weighting = self._vehicle(profile, depart_at, exclude)
         queries = point_queries(points, radiuses, bearings)
         stops = stops_of(waypoints, len(points))
         anywhere = is_anywhere(snapping)
@@ -117,6 +128,8 @@ class Engine(Fleet):
         continue_straight: bool | None = None,
         snapping: str = "default",
         waypoints: Sequence[int] | None = None,
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> list[Route]:
         """The fastest route, and after it up to ``number`` others that make sense.
 
@@ -124,7 +137,7 @@ class Engine(Fleet):
         that a driver would notice as one; there may be none. Over several points it takes another
         way between two of them. The options are those of `route`, and so are the errors.
         """
-        vehicle, weighting = self._with_hierarchy(profile)
+        vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
         if number < 0:
             raise InvalidInput(f"number is {number}, expected 0 or more")
         queries = point_queries(points, radiuses, bearings)
@@ -149,6 +162,8 @@ class Engine(Fleet):
         snapping: str = "default",
         threads: int = 1,
         geometry: bool = False,
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> Routes:
         """Duration and distance of the fastest route for each pair of points.
 
@@ -159,7 +174,7 @@ class Engine(Fleet):
         Raises ``InvalidInput`` for arrays of other shapes.
         """
         check_threads(threads)
-        vehicle, weighting = self._with_hierarchy(profile)
+        vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
         options = radius_of(radius_m), is_anywhere(snapping), threads, geometry
         return find_routes(vehicle, weighting, (origins, destinations), *options)
 
@@ -170,6 +185,8 @@ class Engine(Fleet):
         profile: str | None = None,
         radius_m: float | None = None,
         snapping: str = "default",
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> NearestRoads:
         """The nearest position on a road for each of many points, the first of `nearest`.
 
@@ -177,7 +194,7 @@ class Engine(Fleet):
         result, in the same order, and a status that tells why there is none.
         Raises ``InvalidInput`` for arrays of other shapes.
         """
-        _, weighting = self._vehicle(profile)
+        _, weighting = self._vehicle(profile, depart_at, exclude)
         options = radius_of(radius_m), is_anywhere(snapping)
         return find_nearest_roads(weighting, self._maker, degrees_of("points", points), *options)
 
@@ -196,6 +213,8 @@ class Engine(Fleet):
         snapping: str = "default",
         threads: int | None = None,
         strict: bool = True,
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> TravelTable:
         """Durations, and distances if wanted, of the fastest routes from each source to each.
 
@@ -207,7 +226,7 @@ class Engine(Fleet):
         point that stands nowhere are NaN, and its status tells why.
         """
         check_threads(threads)
-        vehicle, weighting = self._with_hierarchy(profile)
+        vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
         degrees, limits, n = table_points(
             (sources, radiuses, bearings),
             (destinations, destination_radiuses, destination_bearings),
@@ -230,6 +249,8 @@ class Engine(Fleet):
         radius_m: float | None = None,
         bearing: Bearing | None = None,
         snapping: str = "default",
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> ReachedArea:
         """The areas that can be reached from a point within durations, or within distances.
 
@@ -237,7 +258,7 @@ class Engine(Fleet):
         roads themselves, cut at the exact place, instead of polygons around them.
         Raises ``NoSegment``, ``InvalidCoordinate`` or ``InvalidInput``.
         """
-        vehicle, weighting = self._vehicle(profile)
+        vehicle, weighting = self._vehicle(profile, depart_at, exclude)
         (query,) = point_queries([(lon, lat)], [radius_m], [bearing])
         anywhere = is_anywhere(snapping)
         limits, by_distance = area_limits(durations_s, distances_m)
