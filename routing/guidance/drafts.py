@@ -48,12 +48,12 @@ class Crossing:
         self.lanes: tuple[Lane, ...] = ()
 
     def angle(self, road: int) -> float:
-        """How a driver turns into a road: 0 <= angle < 360, clockwise from the way back.
+        """How a driver turns into a road: 0 <= angle < 360, anticlockwise from the way back.
 
-        180 is straight on, less is to the left and more to the right; 0 is a u-turn.
+        180 is straight on, less is to the right and more to the left; 0 is a u-turn.
         """
         assert self.came_in is not None
-        return (self.roads[road].bearing - self.roads[self.came_in].bearing) % 360.0
+        return (self.roads[self.came_in].bearing - self.roads[road].bearing) % 360.0
 
     def __repr__(self) -> str:
         ways = f"{self.came_in} -> {self.out}"
@@ -74,10 +74,10 @@ class Draft:
     def __init__(
         self,
         at: int,
-        type: str,  # noqa: A002 - the word of the API
+        type: str,
         modifier: str | None,
         crossings: list[Crossing],
-        exit: int | None = None,  # noqa: A002 - the word of the API
+        exit: int | None = None,
     ) -> None:
         self.at, self.type, self.modifier, self.exit = at, type, modifier, exit
         self.crossings = crossings
