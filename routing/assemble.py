@@ -46,11 +46,15 @@ class _Shape(NamedTuple):
 
 
 class _Trace(NamedTuple):
-    """Points of a leg and, from each to the next, its pieces; room for as many as may be."""
+    """Points of a leg and, from each to the next, its pieces; room for as many as may be.
+
+    ``first`` has the point at which each arc begins: 0 for the first.
+    """
 
     lon: F64
     lat: F64
     node: I64
+    first: I64
     distance_m: F64
     duration_s: F64
 
@@ -108,6 +112,7 @@ def trace_path(
             trace.lon[0], trace.lat[0] = x / UNITS_PER_DEGREE, y / UNITS_PER_DEGREE
             trace.node[0] = shape.node[origin + step * piece]
             n = 1
+        trace.first[k] = n - 1
         n_before = n
         driven_m = 0.0
         while piece <= final:
@@ -174,21 +179,25 @@ class LegAssembler:
             np.concatenate([getattr(trace, name)[min(i, 1) :] for i, trace in enumerate(traces)])
             for name in ("lon", "lat", "node")
         )
+        origins = np.cumsum([0, *(len(trace.lon) - 1 for trace in traces)])
+        first = np.concatenate([trace.first + n for trace, n in zip(traces, origins, strict=False)])
         pieces = (
             np.concatenate([getattr(trace, name) for trace in traces])
             for name in ("distance_m", "duration_s")
         )
-        return _Trace(lon, lat, node, *pieces)
+        return _Trace(lon, lat, node, first, *pieces)
 
     def _trace(self, path: PathOfArcs, measured: bool) -> _Trace:
         first = self._shape.first_point
         edges = path.arcs >> np.uint32(1)
         room = int((first[edges + np.uint32(1)] - first[edges]).sum()) + 2
         lon, lat, node = np.empty(room), np.empty(room), np.empty(room, np.int64)
-        trace = _Trace(lon, lat, node, *(np.empty(room * measured) for _ in range(2)))
+        first_point = np.empty(len(path.arcs), np.int64)
+        pieces = (np.empty(room * measured) for _ in range(2))
+        trace = _Trace(lon, lat, node, first_point, *pieces)
         n = trace_path(self._shape, path.arcs, path.cost_cs, path.start, path.end, trace, measured)
-        pieces = (piece[: n - 1] for piece in trace[3:])
-        return _Trace(lon[:n], lat[:n], node[:n], *pieces)
+        pieces = (piece[: n - 1] for piece in trace[4:])
+        return _Trace(lon[:n], lat[:n], node[:n], first_point, *pieces)
 
     def _names_along(self, paths: list[PathOfArcs]) -> tuple[str, ...]:
         arcs = np.concatenate([path.arcs for path in paths])
