@@ -49,13 +49,13 @@ class _Shape(NamedTuple):
 class _Trace(NamedTuple):
     """Points of a leg and, from each to the next, its pieces; room for as many as may be.
 
-    ``first_point`` (k + 1,) has the point where each arc begins, and the last.
+    ``first`` has the point at which each arc begins: 0 for the first.
     """
 
     lon: F64
     lat: F64
     node: I64
-    first_point: I64
+    first: I64
     distance_m: F64
     duration_s: F64
 
@@ -113,7 +113,7 @@ def trace_path(
             trace.lon[0], trace.lat[0] = x / UNITS_PER_DEGREE, y / UNITS_PER_DEGREE
             trace.node[0] = shape.node[origin + step * piece]
             n = 1
-        trace.first_point[k] = n - 1
+        trace.first[k] = n - 1
         n_before = n
         driven_m = 0.0
         while piece <= final:
@@ -142,7 +142,6 @@ def trace_path(
             carried_cs = 0.0
     if measured:
         trace.duration_s[n - 2] += carried_cs / 100.0
-    trace.first_point[len(arcs)] = n - 1
     return n
 
 
@@ -162,7 +161,7 @@ class LegAssembler:
         """One leg over paths of which each begins where the one before ends.
 
         ``direct`` makes its directions from the longitudes and latitudes of its points, and the
-        point where each arc of all paths begins, with the last at the end.
+        point where each arc of all paths begins.
         """
         trace = self._trace_all(paths, measured=False)
         return Leg(
@@ -172,7 +171,7 @@ class LegAssembler:
             trace.lat,
             partial(self._annotate, paths),
             partial(self._names_along, paths),
-            ((), "") if direct is None else partial(direct, trace.lon, trace.lat, trace.first_point),
+            ((), "") if direct is None else partial(direct, trace.lon, trace.lat, trace.first),
         )
 
     def _annotate(self, paths: list[PathOfArcs]) -> Annotation:
@@ -188,22 +187,22 @@ class LegAssembler:
             np.concatenate([getattr(trace, name)[min(i, 1) :] for i, trace in enumerate(traces)])
             for name in ("lon", "lat", "node")
         )
+        origins = np.cumsum([0, *(len(trace.lon) - 1 for trace in traces)])
+        first = np.concatenate([trace.first + n for trace, n in zip(traces, origins, strict=False)])
         pieces = (
             np.concatenate([getattr(trace, name) for trace in traces])
             for name in ("distance_m", "duration_s")
         )
-        first_point = [traces[0].first_point[:1]]
-        for trace in traces:
-            first_point.append(first_point[-1][-1] + trace.first_point[1:])
-        return _Trace(lon, lat, node, np.concatenate(first_point), *pieces)
+        return _Trace(lon, lat, node, first, *pieces)
 
     def _trace(self, path: PathOfArcs, measured: bool) -> _Trace:
         first = self._shape.first_point
         edges = path.arcs >> np.uint32(1)
         room = int((first[edges + np.uint32(1)] - first[edges]).sum()) + 2
         lon, lat, node = np.empty(room), np.empty(room), np.empty(room, np.int64)
-        first_point = np.empty(len(edges) + 1, np.int64)
-        trace = _Trace(lon, lat, node, first_point, *(np.empty(room * measured) for _ in range(2)))
+        first_point = np.empty(len(path.arcs), np.int64)
+        pieces = (np.empty(room * measured) for _ in range(2))
+        trace = _Trace(lon, lat, node, first_point, *pieces)
         n = trace_path(self._shape, path.arcs, path.cost_cs, path.start, path.end, trace, measured)
         pieces = (piece[: n - 1] for piece in trace[4:])
         return _Trace(lon[:n], lat[:n], node[:n], first_point, *pieces)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TypeAlias, Unpack
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from gis.network.names import NamePool
 from gis.network.road_network import RoadNetwork
 from gis.snap import FORWARD, Snap
 from routing.assemble import LegAssembler, PathOfArcs
-from routing.guidance.guide import Guide, LegLine
+from routing.guidance.guide import LegLine
+from routing.metric import Metric
 from routing.places.candidates import Candidates, PointQuery
 from routing.route import Details, Directions, Leg, Waypoint
 from routing.search.chain import Stretch
@@ -31,7 +32,6 @@ class DetailMaker:
         self._network = network
         self._names = NamePool(network.labels)
         self._assembler = LegAssembler(network, self._names)
-        self._guides: dict[Vehicle, Guide] = {}
 
     def details(
         self,
@@ -146,30 +146,19 @@ class DetailMaker:
             if paths and paths[-1].arcs[-1] == path.arcs[0]:
                 path = _join(paths.pop(), path)
             paths.append(path)
-        direct = partial(self._direct, vehicle, paths, given)
+        direct = partial(_direct, vehicle, weighting.metric, paths, given)
         return self._assembler.assemble(paths, direct)
 
-    def _direct(
-        self,
-        vehicle: Vehicle,
-        paths: Sequence[PathOfArcs],
-        given: Given,
-        lon: F64,
-        lat: F64,
-        first_point: I64,
-    ) -> Directions:
-        """The steps along a leg; the vehicle's guide is made when it is first needed."""
-        guide = self._guides.get(vehicle)
-        if guide is None:
-            prepared = vehicle.prepared
-            guide = self._guides[vehicle] = Guide(
-                self._network,
-                prepared.roads,
-                self._names,
-                prepared.turn_graph,
-                prepared.metric.open_arc,
-            )
-        return guide.steps(LegLine(paths, lon, lat, first_point, *given))
+
+def _direct(
+    vehicle: Vehicle,
+    metric: Metric,
+    paths: Sequence[PathOfArcs],
+    given: Given,
+    *line: Unpack[tuple[F64, F64, I64]],
+) -> Directions:
+    """The steps along a leg."""
+    return vehicle.guide.steps(LegLine(paths, *line, *given), metric)
 
 
 def _join(a: PathOfArcs, b: PathOfArcs) -> PathOfArcs:
