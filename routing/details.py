@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TypeAlias, Unpack
+from typing import TypeAlias
 
 import numpy as np
 
@@ -155,7 +155,7 @@ def _direct(
     metric: Metric,
     paths: Sequence[PathOfArcs],
     given: Given,
-    *line: Unpack[tuple[F64, F64, I64]],
+    *line: *tuple[F64, F64, I64],
 ) -> Directions:
     """The steps along a leg."""
     return vehicle.guide.steps(LegLine(paths, *line, *given), metric)
