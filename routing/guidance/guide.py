@@ -12,10 +12,23 @@ from gis.profiles.rules import Mode
 from gis.profiles.verdicts import RoadUse
 from routing.assemble import PathOfArcs
 from routing.graph.turn_graph import TurnGraph
-from routing.guidance.classify import classify, direction_of
-from routing.guidance.drafts import ARRIVE, DEPART, Crossing, Draft, Trail
+from routing.guidance.classify import classify
+from routing.guidance.drafts import (
+    ARRIVE,
+    DEPART,
+    LEFT,
+    RIGHT,
+    STRAIGHT,
+    SUPPRESSED,
+    Crossing,
+    Draft,
+    Trail,
+)
 from routing.guidance.facts import RoadFacts
 from routing.guidance.junctions import NO_TURN, Junctions
+from routing.guidance.labels import RoadTexts
+from routing.guidance.rings import Rings
+from routing.guidance.roundabouts import join_rings
 from routing.guidance.steps import Intersection, Maneuver, Step
 from routing.metric import Metric
 
@@ -47,6 +60,7 @@ class Guide:
         self.facts = RoadFacts(network, roads)
         self._graph = graph
         self._junctions = Junctions(network, graph, open_arcs(network, roads))
+        self._rings = Rings(self.facts, self._junctions)
 
     def steps(self, leg: LegLine, metric: Metric) -> tuple[tuple[Step, ...], str]:
         """The steps of a leg, as long as its roads take by a metric, and the leg's summary."""
@@ -70,15 +84,13 @@ class Guide:
         drafts = [Draft(0, DEPART, None, [Crossing(-1, 0, [], None, None)])]
         for crossing in trail.crossings:
             before, after = trail.arcs[crossing.at - 1], trail.arcs[crossing.at]
-            instruction = classify(self.facts, crossing, before, after)
-            if instruction is not None:
-                drafts.append(Draft(crossing.at, *instruction, [crossing]))
-            elif len(crossing.roads) > 2:
-                drafts[-1].crossings.append(crossing)
+            draft = classify(self.facts, self._rings, crossing, before, after)
+            if draft is not None:
+                drafts.append(draft)
         n = len(trail.arcs)
         drafts.append(Draft(n, ARRIVE, None, [Crossing(-1, n, [], None, None)]))
         drafts[-1].texts_at = n - 1
-        return drafts
+        return fold(join_rings(drafts))
 
     def _measure(
         self, paths: Sequence[PathOfArcs], turn_cs: F64
@@ -113,14 +125,19 @@ class Guide:
                 after = _whole(bearing_deg(x[first], y[first], x[first + 1], y[first + 1]))
             modifier = draft.modifier
             if draft.type == DEPART:
-                modifier = _side((x[0], y[0]), (x[1], y[1]), leg.begin, (x[0], y[0]))
+                along = bearing_deg(x[0], y[0], x[1], y[1])
+                modifier = _side(leg.begin, (x[0], y[0]), along, departs=True)
             elif draft.type == ARRIVE:
-                modifier = _side((x[-2], y[-2]), (x[-1], y[-1]), leg.goal, (x[-1], y[-1]))
+                along = bearing_deg(x[-2], y[-2], x[-1], y[-1])
+                modifier = _side(leg.goal, (x[-1], y[-1]), along, departs=False)
             crossings = [
                 self._intersection(trail, c, lon, lat, before, after) for c in draft.crossings
             ]
             arc = trail.arcs[min(draft.at, len(trail.arcs) - 1)]
-            label = self.facts.label(trail.arcs[draft.texts_at])
+            texts = self.facts.texts(trail.arcs[draft.texts_at])
+            rotary = RoadTexts()
+            if draft.rotary_at is not None:
+                rotary = self.facts.texts(trail.arcs[draft.rotary_at])
             maneuver = Maneuver(
                 draft.type, modifier, lon[first], lat[first], before, after, draft.exit
             )
@@ -131,13 +148,13 @@ class Guide:
                     sum(trail.duration_s[draft.at : stop]),
                     first,
                     last,
-                    self.facts.names.name(label),
-                    self.facts.names.ref(label),
-                    "",
-                    self.facts.names.destination(label),
-                    "",
-                    "",
-                    "",
+                    texts.name,
+                    texts.ref,
+                    texts.pronunciation,
+                    texts.destinations,
+                    texts.exits,
+                    rotary.name,
+                    rotary.pronunciation,
                     self.facts.mode(arc).word,
                     "left" if self.facts.drives_left(arc) else "right",
                     maneuver,
@@ -180,20 +197,33 @@ def _whole(bearing: float) -> int:
     return round(bearing) % 360
 
 
+def fold(drafts: list[Draft]) -> list[Draft]:
+    """The drafts that become steps, with the crossings that are passed without a word."""
+    kept = drafts[:1]
+    for draft in drafts[1:]:
+        if draft.type == SUPPRESSED:
+            kept[-1].crossings += draft.crossings
+        else:
+            kept.append(draft)
+    return kept
+
+
 def _side(
-    from_point: tuple[int, int],
-    to_point: tuple[int, int],
-    wanted: tuple[float, float],
-    snapped: tuple[int, int],
+    wanted: tuple[float, float], snapped: tuple[int, int], along: float, departs: bool
 ) -> str | None:
-    """On which side of the road a point of the request lies, None if it is on the road."""
+    """On which side of the road a point of the request lies, None if it is on the road.
+
+    ``along`` is the direction in which the road leads from or to there.
+    """
     x, y = (int(part) for part in to_units(np.array(wanted)))
-    away_m = distance_m(*snapped, x, y)
-    if not SIDE_FROM_M <= away_m <= SIDE_TO_M or from_point == to_point:
+    if not SIDE_FROM_M <= distance_m(*snapped, x, y) <= SIDE_TO_M:
         return None
-    along = bearing_deg(*from_point, *to_point)
-    aside = bearing_deg(*snapped, x, y)
-    return direction_of((along + 180.0 - aside) % 360.0)
+    aside = bearing_deg(x, y, *snapped) if departs else bearing_deg(*snapped, x, y)
+    turn = aside - along if departs else along - aside
+    angle = (180.0 + turn) % 360.0
+    if angle < 135.0:
+        return RIGHT
+    return STRAIGHT if angle <= 225.0 else LEFT
 
 
 def open_arcs(network: RoadNetwork, roads: RoadUse) -> Bool:
