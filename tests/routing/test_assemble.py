@@ -138,6 +138,17 @@ def test_points(walk: Walk) -> None:
 
 
 @given(walks())
+def test_where_arcs_begin(walk: Walk) -> None:
+    """The line has the first point of each arc where it is said to be."""
+    found = trace(walk)
+    first = found.first.tolist()
+    assert first[0] == 0 and first == sorted(first) and len(first) == len(walk.arcs)
+    for k, arc in enumerate(walk.arcs[1:], 1):
+        here = found.lon[first[k]], found.lat[first[k]]
+        assert here == (arc[0][0] / 1e7, arc[0][1] / 1e7)
+
+
+@given(walks())
 def test_nodes(walk: Walk) -> None:
     """Nodes are those of the points, and at the ends those at the far side of the piece."""
     if any(a == b for arc in walk.arcs for a, b in pairwise(arc)):
