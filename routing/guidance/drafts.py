@@ -7,6 +7,8 @@ FORK, MERGE, ON_RAMP, OFF_RAMP = "fork", "merge", "on ramp", "off ramp"
 ROUNDABOUT, ROTARY, ROUNDABOUT_TURN = "roundabout", "rotary", "roundabout turn"
 EXIT_ROUNDABOUT, EXIT_ROTARY = "exit roundabout", "exit rotary"
 DEPART, ARRIVE, NOTIFICATION = "depart", "arrive", "notification"
+SUPPRESSED = "suppressed"
+"""Nothing is said at such a crossing; it becomes part of the step before in the end."""
 
 UTURN, STRAIGHT = "uturn", "straight"
 SHARP_RIGHT, RIGHT, SLIGHT_RIGHT = "sharp right", "right", "slight right"
