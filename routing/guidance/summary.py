@@ -7,7 +7,7 @@ TOO_SHORT_S = 0.1
 
 
 def summarize(passage: Passage) -> str:
-    """The names on which most of the time is spent, in the order of the way; a number if unnamed."""
+    """The names that take most of the time, in the order of the way; a number if unnamed."""
     seconds: dict[str, float] = {}
     trail = passage.trail
     for arc, duration_s in zip(trail.arcs, trail.duration_s, strict=True):
