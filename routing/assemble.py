@@ -1,5 +1,6 @@
 """From the arcs of a path to the geometry, pieces and names of a leg."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from gis.geodesy import UNITS_PER_DEGREE, distance_m, polyline_length_m
 from gis.jit import inner_kernel, plain_kernel
 from gis.network.names import NamePool
 from gis.network.road_network import RoadNetwork
-from routing.route import Annotation, Leg
+from routing.route import Annotation, Directions, Leg
 
 
 class End(NamedTuple):
@@ -154,8 +155,14 @@ class LegAssembler:
             network.first_point, network.point_lon, network.point_lat, network.point_id
         )
 
-    def assemble(self, paths: list[PathOfArcs]) -> Leg:
-        """One leg over paths of which each begins where the one before ends."""
+    def assemble(
+        self, paths: list[PathOfArcs], direct: Callable[[F64, F64, I64], Directions] | None = None
+    ) -> Leg:
+        """One leg over paths of which each begins where the one before ends.
+
+        ``direct`` makes its directions from the longitudes and latitudes of its points, and the
+        point where each arc of all paths begins.
+        """
         trace = self._trace_all(paths, measured=False)
         return Leg(
             sum(path.length_cm for path in paths) / 100,
@@ -164,6 +171,7 @@ class LegAssembler:
             trace.lat,
             partial(self._annotate, paths),
             partial(self._names_along, paths),
+            ((), "") if direct is None else partial(direct, trace.lon, trace.lat, trace.first),
         )
 
     def _annotate(self, paths: list[PathOfArcs]) -> Annotation:

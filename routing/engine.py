@@ -93,7 +93,7 @@ class Engine(Fleet):
             if with_details:
                 direct = vehicle.find_route(weighting, queries, anywhere)
                 if direct is not None:
-                    return Route(*self._maker.of_direct(vehicle, weighting, direct))
+                    return Route(*self._maker.of_direct(vehicle, weighting, direct, queries))
             else:
                 cost = vehicle.find_cost(weighting, queries, anywhere)
                 if cost < INF_COST:
@@ -104,7 +104,8 @@ class Engine(Fleet):
         search = vehicle.search(algorithm, weighting)
         versions = weighting.candidates.choose(queries, anywhere)
         stretches, candidates = vehicle.chain(search, weighting, versions, straight)
-        return Route(*self._maker.details(vehicle, weighting, stretches, candidates, stops))
+        of = stretches, candidates, queries, stops
+        return Route(*self._maker.details(vehicle, weighting, *of))
 
     def alternatives(
         self,
@@ -137,7 +138,7 @@ class Engine(Fleet):
         if number > 0:
             chains += other_chains(vehicle, weighting, best, candidates, number)
         make = partial(self._maker.details, vehicle, weighting)
-        return [Route(*make(chain, candidates, stops)) for chain in chains]
+        return [Route(*make(chain, candidates, queries, stops)) for chain in chains]
 
     def routes(
         self,
