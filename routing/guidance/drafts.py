@@ -8,7 +8,7 @@ ROUNDABOUT, ROTARY, ROUNDABOUT_TURN = "roundabout", "rotary", "roundabout turn"
 EXIT_ROUNDABOUT, EXIT_ROTARY = "exit roundabout", "exit rotary"
 DEPART, ARRIVE, NOTIFICATION = "depart", "arrive", "notification"
 SUPPRESSED = "suppressed"
-"""A crossing that is passed without a word; no step in the end."""
+"""Nothing is said at such a crossing; it becomes part of the step before in the end."""
 
 UTURN, STRAIGHT = "uturn", "straight"
 SHARP_RIGHT, RIGHT, SLIGHT_RIGHT = "sharp right", "right", "slight right"

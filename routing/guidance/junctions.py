@@ -14,6 +14,9 @@ from routing.guidance.drafts import Crossing, Road
 LOOKAHEAD_M = 15.0
 """A road leads where it is after so many metres: small kinks at its beginning do not count."""
 
+_MAX_AHEAD = 10
+"""Nodes where no other road leaves are passed by on the way to the next crossing, so many."""
+
 NO_ROAD = -1
 NO_TURN = -1
 
@@ -165,6 +168,22 @@ class Junctions:
     def bearing(self, arc: int) -> float:
         """The direction in which an arc leaves, as drivers perceive it."""
         return float(bearing_of(self._layout, arc))
+
+    def ahead(self, arc: int) -> Crossing | None:
+        """The crossing that one comes to at the end of a road, its ``out`` unknown."""
+        for _ in range(_MAX_AHEAD):
+            (crossing,), turns = self.along(np.array([arc, arc ^ 1], np.int64))
+            crossing.out = None
+            if crossing.came_in is None:
+                return None
+            crossing.roads[crossing.came_in].entry = bool(turns[0] != NO_TURN)
+            if len(crossing.roads) > 2:
+                return crossing
+            onward = [road.arc for road in crossing.roads if road.arc != arc ^ 1 and road.entry]
+            if not onward:
+                return None
+            arc = onward[0]
+        return None
 
     def along(self, arcs: I64) -> tuple[list[Crossing], I64]:
         """The nodes between the k arcs of a path as crossings, and the turns taken (k - 1,).

@@ -89,11 +89,14 @@ def _around(approach: Approach, crossing: Crossing, direction: str) -> Draft | I
     return SUPPRESSED, direction
 
 
-def join_rings(drafts: list[Draft]) -> list[Draft]:
-    """Ways through circles as one step or two, with the numbers of their exits."""
+def join_rings(drafts: list[Draft]) -> None:
+    """Make of ways through circles one step or two each, with the numbers of their exits."""
     first = next((draft.ring for draft in drafts if draft.ring), 0)
-    if not first:
-        return drafts
+    if first:
+        drafts[:] = _joined(drafts, first)
+
+
+def _joined(drafts: list[Draft], first: int) -> list[Draft]:
     joined: list[Draft] = []
     inside: list[Draft] = [] if first in _ENTERING else [drafts[0]]
     for draft in drafts[len(inside) :]:
