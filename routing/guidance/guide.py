@@ -63,7 +63,7 @@ class Guide:
         self.network = network
         self.facts = RoadFacts(network, roads)
         self._graph = graph
-        self._junctions = Junctions(network, graph, open_arcs(network, roads))
+        self._junctions = Junctions(network, roads, graph, open_arcs(network, roads))
         self._signs = RoadSigns(self.facts, self.facts.names)
         self._rings = Rings(self.facts, self._junctions)
 
