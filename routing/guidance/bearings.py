@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gis.arrays import F64, I32, U8, U32
-from gis.geodesy import bearing_deg, lon_difference, metres_per_unit
+from gis.arrays import F64, I32, U8, U32, Bool
+from gis.geodesy import lon_difference, metres_per_unit
 from gis.jit import inner_kernel, int64
 
 LANE_M = 3.25
@@ -21,13 +21,15 @@ _FAR_M, _NEAR_M, _KINK_M = 40.0, 10.0, 2.0
 _ALONG_M = 5.0
 _OFFSET_PART = 0.9
 _SAMPLE_M = 1.0
+_MAX_ARCS = 8
 _CURVE_DEG = 20.0
 _BOTH_TURN_DEG = 25.0
 
 
 class Shapes(NamedTuple):
-    """Shapes of edges, and what kind of road each is. S tag sets.
+    """Shapes of edges, how they are joined, and what kind of road each is. S tag sets.
 
+    ``open_arc`` bool (A,) tells which arcs the vehicle may use; the rest are a network's arrays.
     ``manner`` uint8 (S,) is RING, MINOR or how wide the road is assumed, in halves of the lanes
     that are counted: 2 for a normal road and up to 5 for a motorway; ``lanes`` uint8 by label.
     """
@@ -35,8 +37,13 @@ class Shapes(NamedTuple):
     first_point: U32
     lon: I32
     lat: I32
+    edge_tail: U32
+    edge_head: U32
     edge_tagset: U32
     edge_label: U32
+    first_out: U32
+    out_arc: U32
+    open_arc: Bool
     manner: U8
     lanes: U8
 
@@ -58,30 +65,73 @@ def new_sketch() -> Sketch:
 
 
 @inner_kernel
+def head_of(shapes: Shapes, arc: int) -> int:
+    """The node where an arc ends."""
+    ends = shapes.edge_tail if arc & 1 else shapes.edge_head
+    return int64(ends[arc >> 1])
+
+
+@inner_kernel
+def _onward(shapes: Shapes, arc: int) -> int:
+    """The arc that goes on where nothing but the same road leaves the head of one, or -1."""
+    node = head_of(shapes, arc)
+    onward = -1
+    for i in range(shapes.first_out[node], shapes.first_out[node + 1]):
+        other = int64(shapes.out_arc[i])
+        if other != arc ^ 1 and (shapes.open_arc[other] or shapes.open_arc[other ^ 1]):
+            if onward >= 0:
+                return -1
+            onward = other
+    if onward < 0:
+        return -1
+    edge, next_edge = arc >> 1, onward >> 1
+    alike = (
+        shapes.edge_label[edge] == shapes.edge_label[next_edge]
+        and shapes.edge_tagset[edge] == shapes.edge_tagset[next_edge]
+        and shapes.open_arc[arc] == shapes.open_arc[onward]
+    )
+    return onward if alike else -1
+
+
+@inner_kernel
 def _draw(shapes: Shapes, arc: int, limit_m: float, sketch: Sketch) -> int:
-    """Fill the first metres of an arc, the last piece cut; the number of points, 1 if no length."""
-    i: Any = int64(shapes.first_point[arc >> 1])
-    last: Any = int64(shapes.first_point[(arc >> 1) + 1]) - 1
-    step = 1
-    if arc & 1:
-        i, last, step = last, i, -1
-    lon, lat = shapes.lon[i], shapes.lat[i]
+    """Fill the first metres of a road, the last piece cut; the number of points, 1 if no length.
+
+    The road goes on beyond the arc where no other road leaves.
+    """
+    origin = (
+        int64(shapes.first_point[(arc >> 1) + 1]) - 1
+        if arc & 1
+        else int64(shapes.first_point[arc >> 1])
+    )
+    lon, lat = shapes.lon[origin], shapes.lat[origin]
     x_m, y_m = metres_per_unit(float(lat))
     n, left_m = 1, limit_m
     sketch.x[0] = sketch.y[0] = sketch.step[0] = 0.0
-    while i != last and left_m > 0.0 and n < MAX_POINTS:
-        i += step
-        x = lon_difference(lon, shapes.lon[i]) * x_m
-        y = (float(shapes.lat[i]) - float(lat)) * y_m
-        dx, dy = x - sketch.x[n - 1], y - sketch.y[n - 1]
-        length = math.sqrt(dx * dx + dy * dy)
-        if length == 0.0:
-            continue
-        part = min(1.0, left_m / length)
-        sketch.x[n], sketch.y[n] = sketch.x[n - 1] + part * dx, sketch.y[n - 1] + part * dy
-        sketch.step[n] = part * length
-        left_m -= length
-        n += 1
+    for _ in range(_MAX_ARCS):
+        i: Any = int64(shapes.first_point[arc >> 1])
+        last: Any = int64(shapes.first_point[(arc >> 1) + 1]) - 1
+        step = 1
+        if arc & 1:
+            i, last, step = last, i, -1
+        while i != last and left_m > 0.0 and n < MAX_POINTS:
+            i += step
+            x = lon_difference(lon, shapes.lon[i]) * x_m
+            y = (float(shapes.lat[i]) - float(lat)) * y_m
+            dx, dy = x - sketch.x[n - 1], y - sketch.y[n - 1]
+            length = math.sqrt(dx * dx + dy * dy)
+            if length == 0.0:
+                continue
+            part = min(1.0, left_m / length)
+            sketch.x[n], sketch.y[n] = sketch.x[n - 1] + part * dx, sketch.y[n - 1] + part * dy
+            sketch.step[n] = part * length
+            left_m -= length
+            n += 1
+        if left_m <= 0.0 or n == MAX_POINTS:
+            break
+        arc = _onward(shapes, arc)
+        if arc < 0:
+            break
     return n
 
 
@@ -171,6 +221,10 @@ def _fit(sketch: Sketch, n: int, skip_m: float, tolerance_m: float) -> float:
     yy = yy / count - mean_y * mean_y
     turn = 0.5 * math.atan2(2.0 * xy, xx - yy)
     ux, uy = math.cos(turn), math.sin(turn)
+    x, y = _place_at(sketch, n, skip_m)
+    if abs((x - mean_x) * uy - (y - mean_y) * ux) > tolerance_m:
+        return -1.0
+    base = (x - mean_x) * ux + (y - mean_y) * uy
     at = 0.0
     for i in range(n):
         at += sketch.step[i]
@@ -178,8 +232,6 @@ def _fit(sketch: Sketch, n: int, skip_m: float, tolerance_m: float) -> float:
             off = (sketch.x[i] - mean_x) * uy - (sketch.y[i] - mean_y) * ux
             if abs(off) > tolerance_m:
                 return -1.0
-    x, y = _place_at(sketch, n, skip_m)
-    base = (x - mean_x) * ux + (y - mean_y) * uy
     head = (sketch.x[n - 1] - mean_x) * ux + (sketch.y[n - 1] - mean_y) * uy
     return _without_offset(
         mean_x + base * ux, mean_y + base * uy, mean_x + head * ux, mean_y + head * uy
@@ -262,17 +314,13 @@ def _offset_end(sketch: Sketch, n: int, straight: int, total_m: float, lanes: fl
 def perceived_bearing(shapes: Shapes, arc: int, lanes_at_node: int, sketch: Sketch) -> float:
     """The direction in which an arc seems to leave, degrees; 0 for an arc without length."""
     edge = arc >> 1
-    first, stop = int64(shapes.first_point[edge]), int64(shapes.first_point[edge + 1])
-    if stop - first == 2:
-        a, b = (stop - 1, first) if arc & 1 else (first, stop - 1)
-        return bearing_deg(shapes.lon[a], shapes.lat[a], shapes.lon[b], shapes.lat[b])
     manner = shapes.manner[shapes.edge_tagset[edge]]
     if manner == RING:
         return _bearing_at(sketch, _draw(shapes, arc, 2.0 * _KINK_M, sketch), _KINK_M)
     if manner == MINOR:
         return _bearing_at(sketch, _draw(shapes, arc, _NEAR_M, sketch), _NEAR_M)
     lanes = 0.5 * manner * (lanes_at_node if lanes_at_node > 0 else 2)
-    width_m = lanes * LANE_M
+    width_m = 0.5 * lanes * LANE_M
     n = _draw(shapes, arc, _FAR_M + width_m, sketch)
     if n < 3 or sketch.step[1] > width_m + _NEAR_M:
         i = min(1, n - 1)
@@ -300,7 +348,7 @@ def perceived_bearing(shapes: Shapes, arc: int, lanes_at_node: int, sketch: Sket
         base_x, base_y = _place_at(sketch, n, 2.0 * _KINK_M)
         head_x, head_y = _place_at(sketch, n, 3.0 * _KINK_M)
         return _without_offset(base_x, base_y, head_x, head_y)
-    skip_m = 0.8 * width_m
+    skip_m = 1.6 * width_m
     if total_m >= skip_m + _KINK_M:
         fit = _fit(sketch, n, 0.8 * skip_m, 0.5 * LANE_M)
         if fit >= 0.0:

@@ -16,6 +16,7 @@ from routing.guidance.bearings import (
     RING,
     Shapes,
     Sketch,
+    head_of,
     new_sketch,
     perceived_bearing,
 )
@@ -28,17 +29,12 @@ NO_ROAD = -1
 NO_TURN = -1
 
 
-class Layout(NamedTuple):
-    """What the kernel reads: incidences, and the turns of a vehicle."""
+class Turns(NamedTuple):
+    """The turns of a vehicle, as in `TurnGraph`."""
 
-    edge_tail: U32
-    edge_head: U32
-    first_out: U32
-    out_arc: U32
     first_turn: U32
     turn_head: U32
     vertex_arc: U32
-    open_arc: Bool
 
 
 class Found(NamedTuple):
@@ -59,10 +55,10 @@ class Found(NamedTuple):
 
 
 @inner_kernel
-def _find_turn(layout: Layout, from_arc: int, to_arc: int) -> int:
+def _find_turn(turns: Turns, from_arc: int, to_arc: int) -> int:
     """The turn from an arc to another, or NO_TURN."""
-    for turn in range(layout.first_turn[from_arc], layout.first_turn[from_arc + 1]):
-        if layout.vertex_arc[layout.turn_head[turn]] == to_arc:
+    for turn in range(turns.first_turn[from_arc], turns.first_turn[from_arc + 1]):
+        if turns.vertex_arc[turns.turn_head[turn]] == to_arc:
             return turn
     return NO_TURN
 
@@ -74,16 +70,16 @@ def bearing_of(shapes: Shapes, arc: int, sketch: Sketch) -> float:
 
 
 @inner_kernel
-def _most_lanes(layout: Layout, shapes: Shapes, node: int) -> int:
+def _most_lanes(shapes: Shapes, node: int) -> int:
     """The lanes of the widest road at a node, 0 if no number is known."""
     most = 0
-    for i in range(layout.first_out[node], layout.first_out[node + 1]):
-        most = max(most, int64(shapes.lanes[shapes.edge_label[layout.out_arc[i] >> 1]]))
+    for i in range(shapes.first_out[node], shapes.first_out[node + 1]):
+        most = max(most, int64(shapes.lanes[shapes.edge_label[shapes.out_arc[i] >> 1]]))
     return most
 
 
 @plain_kernel
-def find_roads(layout: Layout, shapes: Shapes, arcs: I64, found: Found, sketch: Sketch) -> int:
+def find_roads(turns: Turns, shapes: Shapes, arcs: I64, found: Found, sketch: Sketch) -> int:
     """Fill the roads at the node before each arc but the first; their number.
 
     A road is open in some direction. Arcs that do not meet at a node have no roads between them.
@@ -91,17 +87,16 @@ def find_roads(layout: Layout, shapes: Shapes, arcs: I64, found: Found, sketch: 
     n = 0
     for k in range(1, len(arcs)):
         before, after = arcs[k - 1], arcs[k]
-        ends = layout.edge_tail if before & 1 else layout.edge_head
-        node = int64(ends[before >> 1])
+        node = head_of(shapes, before)
         start = n
-        lanes = _most_lanes(layout, shapes, node)
+        lanes = _most_lanes(shapes, node)
         found.first[k - 1] = n
-        for i in range(layout.first_out[node], layout.first_out[node + 1]):
-            arc = int64(layout.out_arc[i])
-            if not (layout.open_arc[arc] or layout.open_arc[arc ^ 1]):
+        for i in range(shapes.first_out[node], shapes.first_out[node + 1]):
+            arc = int64(shapes.out_arc[i])
+            if not (shapes.open_arc[arc] or shapes.open_arc[arc ^ 1]):
                 continue
             bearing = perceived_bearing(shapes, arc, lanes, sketch)
-            turn = _find_turn(layout, before, arc)
+            turn = _find_turn(turns, before, arc)
             entry = turn != NO_TURN or arc == after
             place = n
             while place > start and found.bearing[place - 1] > bearing:
@@ -111,7 +106,7 @@ def find_roads(layout: Layout, shapes: Shapes, arcs: I64, found: Found, sketch: 
             found.arc[place], found.bearing[place], found.entry[place] = arc, bearing, entry
             n += 1
         found.came_in[k - 1] = found.out[k - 1] = NO_ROAD
-        found.turn[k - 1] = _find_turn(layout, before, after)
+        found.turn[k - 1] = _find_turn(turns, before, after)
         for i in range(start, n):
             if found.arc[i] == before ^ 1:
                 found.came_in[k - 1] = i - start
@@ -132,27 +127,23 @@ class Junctions:
             network.first_point,
             network.point_lon,
             network.point_lat,
+            network.edge_tail,
+            network.edge_head,
             network.edge_tagset,
             network.edge_label,
+            network.first_out,
+            network.out_arc,
+            freeze(open_arc),
             manners(network.way_class, roads.way_flags),
             lane_counts(network.labels),
         )
-        self._layout = Layout(
-            network.edge_tail,
-            network.edge_head,
-            network.first_out,
-            network.out_arc,
-            graph.first_turn,
-            graph.turn_head,
-            graph.vertex_arc,
-            freeze(open_arc),
-        )
+        self._turns = Turns(graph.first_turn, graph.turn_head, graph.vertex_arc)
 
     def arcs_at(self, node: int) -> list[int]:
         """The arcs that leave a node, of roads that are open in some direction."""
         first = self._network.first_out
         arcs: list[int] = self._network.out_arc[first[node] : first[node + 1]].tolist()
-        is_open = self._layout.open_arc
+        is_open = self._shapes.open_arc
         return [arc for arc in arcs if is_open[arc] or is_open[arc ^ 1]]
 
     def head(self, arc: int) -> int:
@@ -216,7 +207,7 @@ class Junctions:
             np.empty(n, np.int64),
         )
         if n:
-            find_roads(self._layout, self._shapes, freeze(arcs), found, new_sketch())
+            find_roads(self._turns, self._shapes, freeze(arcs), found, new_sketch())
         return found, node
 
 
