@@ -45,11 +45,21 @@ PROFILES: dict[str, Profile] = {
 WAY_KEYS = ("highway", "service", "route", "driving_side")
 """What the network itself looks at, whatever the vehicles."""
 LABEL_KEYS = (
-    *("name", "name:pronunciation", "ref", "junction:ref"),
-    *("destination", "destination:forward", "destination:backward", "destination:street"),
+    *("name", "name:pronunciation", "ref", "is_sidepath:of:name", "street:name"),
+    *("junction:ref", "junction:ref:forward", "junction:ref:backward"),
+    *("destination", "destination:forward", "destination:backward"),
     *("destination:ref", "destination:ref:forward", "destination:ref:backward"),
-    *("turn:lanes", "turn:lanes:forward", "turn:lanes:backward", "turn:lanes:both_ways"),
-    *("lanes", "lanes:forward", "lanes:backward", "lanes:both_ways"),
+    *("destination:street", "destination:street:forward", "destination:street:backward"),
+    *("lanes", "lanes:forward", "lanes:backward", "lanes:both_ways", "turn:lanes:both_ways"),
+    *(
+        f"{key}{direction}"
+        for key in (
+            *("turn:lanes", "access:lanes", "vehicle:lanes", "motor_vehicle:lanes"),
+            *("motorcar:lanes", "psv:lanes", "bus:lanes", "taxi:lanes", "bicycle:lanes"),
+            *("lanes:psv", "lanes:bus"),
+        )
+        for direction in ("", ":forward", ":backward")
+    ),
 )
 
 _CLOSED_WAY = WayRule(0.0, 0.0, startpoint=False)
