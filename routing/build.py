@@ -25,7 +25,7 @@ from routing.cch.customize import Customizer
 from routing.cch.hierarchy import build_hierarchy, vertices_beside_arcs
 from routing.graph.components import build_components
 from routing.graph.turn_graph import build_turn_graph
-from routing.metric import duration_metric
+from routing.metric import travel_metric
 from routing.order.nested_dissection import arc_order
 from routing.order.plane_graph import plane_graph_of
 from routing.search.landmarks import build_landmarks
@@ -125,7 +125,7 @@ def prepare_profiles(
 ) -> list[PreparedProfile]:
     """What searches need for each vehicle."""
     with stage("turns"):
-        metrics = [duration_metric(network, verdict) for verdict in verdicts]
+        metrics = [travel_metric(network, verdict) for verdict in verdicts]
         for vehicle, metric in zip(vehicles, metrics, strict=True):
             if not metric.open_arc.any():
                 raise FormatError(f"{report.extract}: no road that a {vehicle.name} may use")

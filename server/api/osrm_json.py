@@ -167,11 +167,10 @@ def route_object(route: Route, params: RouteParams) -> dict[str, Any]:
 
 def leg_object(leg: Leg, params: RouteParams) -> dict[str, Any]:
     """From one waypoint to the next."""
-    duration_s = _tenth(leg.duration_s)
     found: dict[str, Any] = {
         "distance": _tenth(leg.distance_m),
-        "duration": duration_s,
-        "weight": duration_s,
+        "duration": _tenth(leg.duration_s),
+        "weight": _tenth(leg.weight),
         "summary": "",
         "steps": [],
     }
@@ -199,7 +198,7 @@ def annotation_object(leg: Leg, wanted: frozenset[str]) -> dict[str, Any]:
     if "duration" in wanted:
         found["duration"] = pieces.duration_s.round(2)
     if "weight" in wanted:
-        found["weight"] = pieces.duration_s.round(2)
+        found["weight"] = pieces.weight.round(2)
     if "speed" in wanted:
         found["speed"] = speeds_m_s(pieces.distance_m, pieces.duration_s)
     if "nodes" in wanted:
