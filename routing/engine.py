@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from routing.alternatives.chains import other_chains
 from routing.areas.around import ReachedArea, costs_around, shapes_within
-from routing.cch.weights import INF_COST, length_of, weight_of
 from routing.conditions.clock import Departure
 from routing.errors import InvalidInput, NoSegment
 from routing.fleet import Fleet
@@ -107,12 +106,13 @@ class Engine(Fleet):
                 if direct is not None:
                     return Route(*self._maker.of_direct(vehicle, weighting, direct, queries))
             else:
-                cost = vehicle.find_cost(weighting, queries, anywhere)
-                if cost < INF_COST:
+                found = vehicle.find_measures(weighting, queries, anywhere)
+                if found is not None:
                     details = partial(
                         self._maker.found_again, vehicle, weighting, queries, anywhere
                     )
-                    return Route.deferred(length_of(cost) / 100, weight_of(cost) / 100, details)
+                    weight, duration, length = (number / 100 for number in found)
+                    return Route.deferred(length, duration, details, weight)
         search = vehicle.search(algorithm, weighting)
         versions = weighting.candidates.choose(queries, anywhere)
         stretches, candidates = vehicle.chain(search, weighting, versions, straight)
@@ -257,7 +257,8 @@ class Engine(Fleet):
         """The areas that can be reached from a point within durations, or within distances.
 
         With ``reverse``, from where the point can be reached. ``lines`` asks for the pieces of
-        roads themselves, cut at the exact place, instead of polygons around them.
+        roads themselves, cut at the exact place, instead of polygons around them. Within a
+        duration is what the fastest way reaches, even if routes would rather take another.
         Raises ``NoSegment``, ``InvalidCoordinate`` or ``InvalidInput``.
         """
         vehicle, weighting = self._vehicle(profile, depart_at, exclude)
@@ -267,6 +268,8 @@ class Engine(Fleet):
         *_, (found,) = weighting.candidates.choose([query], anywhere)
         if by_distance:
             weighting = vehicle.reduced_to_distance(weighting)
+        else:
+            weighting = vehicle.reduced_to_duration(weighting)
         units = [limit * (DM_PER_M if by_distance else CS_PER_S) for limit in limits]
         costs = costs_around(vehicle, weighting, found.positions, math.ceil(max(units)), reverse)
         shapes = shapes_within(self._network, weighting, costs, units, lines)
