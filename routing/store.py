@@ -8,7 +8,7 @@ import dataclasses
 import itertools
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,6 +21,7 @@ from gis.profiles.verdicts import RoadUse
 from gis.snap_index import SnapIndex
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.weights import Weights
+from routing.conditions.prepared import Conditions, no_conditions
 from routing.consistency import check_network_arrays, check_profile_arrays
 from routing.graph.components import Components
 from routing.graph.turn_graph import TurnGraph
@@ -46,6 +47,7 @@ class PreparedProfile:
     landmarks: Landmarks
     hierarchy: Hierarchy
     weights: Weights
+    conditions: Conditions = field(default_factory=no_conditions)
 
 
 def save_network(network: RoadNetwork) -> dict[str, AnyArray]:

@@ -48,6 +48,7 @@ from gis.osm.tables import (
 from gis.osm.tagsets import TagSets, build_tagsets
 from gis.profiles.registry import apply_profile, tag_selection
 from gis.profiles.rules import NodeRule, Profile, RestrictionRule, Tags, Warn, WayRule
+from gis.profiles.timed import judge_times, verdicts_ever
 from gis.profiles.verdicts import Verdicts
 
 FIRST_WAY, FIRST_RELATION = 1001, 1
@@ -170,9 +171,19 @@ class World:
         return [apply_profile(vehicle, *sets) for vehicle in vehicles]
 
     def network(self, *profiles: Profile) -> tuple[RoadNetwork, NetworkReport]:
-        """The network for these vehicles, PLAIN if none is named; checked."""
-        tables = self.tables(tag_selection(profiles or (PLAIN,)))
-        network, report = build_network(tables, self.verdicts(*profiles))
+        """The network for these vehicles, PLAIN if none is named; checked.
+
+        It has all roads that are open at some time.
+        """
+        vehicles = profiles or (PLAIN,)
+        tables = self.tables(tag_selection(vehicles))
+        sets = (tables.way_tags, tables.node_tags, tables.relation_tags)
+        verdicts = self.verdicts(*vehicles)
+        ever = [
+            verdicts_ever(*judge_times(vehicle, *sets, verdict))
+            for vehicle, verdict in zip(vehicles, verdicts, strict=True)
+        ]
+        network, report = build_network(tables, ever)
         check_network(network)
         return network, report
 

@@ -33,6 +33,11 @@ class ArcTurns(NamedTuple):
         """Positions of the turns that leave an arc."""
         return range(int(self.first[arc]), int(self.first[arc + 1]))
 
+    def has(self, arc: int, to_arc: int) -> bool:
+        """Whether there is a turn."""
+        out = self.out_of(arc)
+        return to_arc in self.to_arc[out.start : out.stop]
+
     def position(self, arc: int, to_arc: int) -> int:
         """Position of a turn that exists."""
         out = self.out_of(arc)

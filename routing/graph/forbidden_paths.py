@@ -6,7 +6,7 @@ Aho and Corasick (CACM 18, 1975), a state is a beginning, two arcs or longer, of
 path, and a walk is in the longest state that it ends with.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -39,26 +39,28 @@ class VertexTurns(NamedTuple):
     state_arc: U32
 
 
-def restrict_turns(turns: ArcTurns, restrictions: Restrictions, kind: U8) -> VertexTurns:
+def restrict_turns(
+    turns: ArcTurns, restrictions: Restrictions, kind: U8, remembered: Iterable[Path] | None = None
+) -> VertexTurns:
     """The turns that are left when every restriction is obeyed to the letter.
 
     ``kind`` (S,) is that of ``Verdicts``, by the restrictions' tag sets. Whoever has come along
     a demanded path but for its last arc must take that arc, or where several begin alike, one of
-    theirs. A path that holds a turn that is not there has no effect.
+    theirs. A path that holds a turn that is not there has no effect. ``remembered`` are the states
+    if more are wanted than these restrictions need.
     """
     forbidden = _forbidden_steps(turns, restrictions, kind[restrictions.tagset])
     banned = np.zeros(len(turns.to_arc), np.bool_)
     for path, arcs in forbidden.items():
         if len(path) == 1:
             banned[[turns.position(path[0], arc) for arc in arcs]] = True
-    states = {path[:end] for path in forbidden for end in range(2, len(path) + 1)}
-    in_order = sorted(states, key=lambda state: (state[-1], state))
+    in_order = in_order_of_vertices(_states(forbidden) if remembered is None else remembered)
     n_arcs = len(turns.first) - 1
     vertex_of = {state: n_arcs + index for index, state in enumerate(in_order)}
 
     head = turns.to_arc.copy()
     for state, vertex in vertex_of.items():
-        if len(state) == 2:
+        if len(state) == 2 and turns.has(*state):
             head[turns.position(*state)] = vertex
     kept = np.flatnonzero(~banned)
     steps = list(_state_turns(turns, banned, forbidden, vertex_of))
@@ -72,6 +74,21 @@ def restrict_turns(turns: ArcTurns, restrictions: Restrictions, kind: U8) -> Ver
         freeze(np.concatenate([kept, state_like])[order]),
         freeze(np.array([state[-1] for state in in_order], np.uint32)),
     )
+
+
+def states_needed(turns: ArcTurns, restrictions: Restrictions, kind: U8) -> set[Path]:
+    """The states that `restrict_turns` needs for these restrictions."""
+    return _states(_forbidden_steps(turns, restrictions, kind[restrictions.tagset]))
+
+
+def in_order_of_vertices(states: Iterable[Path]) -> list[Path]:
+    """States in the order of their vertices."""
+    return sorted(states, key=lambda state: (state[-1], state))
+
+
+def _states(forbidden: Iterable[Path]) -> set[Path]:
+    """All beginnings of some paths, the paths included."""
+    return {path[:end] for path in forbidden for end in range(2, len(path) + 1)}
 
 
 def _forbidden_steps(turns: ArcTurns, restrictions: Restrictions, kind: U8) -> Forbidden:

@@ -79,40 +79,77 @@ class EntryTurns(NamedTuple):
     leaves_as: U32
 
 
-def remember_entering(turns: VertexTurns, restricted: Bool) -> EntryTurns:
+def remember_entering(
+    turns: VertexTurns, restricted: Bool, copied_arcs: Bool | None = None
+) -> EntryTurns:
     """Give each vertex of a restricted arc a second one, for routes that will not leave again.
 
-    ``restricted`` is bool (A,). Only vertices that can be entered get one.
+    ``restricted`` is bool (A,). Only vertices that can be entered get one, unless it is said which
+    arcs' vertices do, ``copied_arcs`` (A,); those that can be entered are among them.
     """
-    n_arcs, n_states = len(restricted), len(turns.state_arc)
-    n = n_arcs + n_states
-    arc = np.concatenate([np.arange(n_arcs, dtype=np.uint32), turns.state_arc])
-    to_restricted, from_restricted = restricted[arc[turns.head]], restricted[arc[turns.tail]]
+    vertices = _Vertices(turns, restricted)
+    to_restricted, from_restricted = restricted[vertices.head_arc], restricted[vertices.tail_arc]
     enters, stays = to_restricted & ~from_restricted, to_restricted & from_restricted
-    entered = _entered(turns, n, enters, stays)
-    copied = np.flatnonzero(entered)
-
-    copies = np.concatenate([np.arange(n_arcs, n), copied])
-    order = np.argsort(arc[copies], kind="stable")
-    place = np.empty(len(copies), np.int64)
-    place[order] = np.arange(n_arcs, n_arcs + len(copies))
-    vertex = np.concatenate([np.arange(n_arcs), place[:n_states]])
-    entered_as = np.zeros(n, np.int64)
-    entered_as[copied] = place[n_states:]
-
+    entered = _entered(turns, len(vertices.arc), enters, stays)
+    vertices.copy(entered if copied_arcs is None else copied_arcs[vertices.arc])
     again = stays & entered[turns.tail]
-    tail = np.concatenate([vertex[turns.tail], entered_as[turns.tail[again]]])
-    head = np.where(enters, entered_as[turns.head], vertex[turns.head])
-    head = np.concatenate([head, entered_as[turns.head[again]]])
-    like = np.concatenate([turns.like, turns.like[again]])
-    by_tail = np.argsort(tail << 32 | head, kind="stable")
-    sorted_turns = VertexTurns(
-        freeze(tail[by_tail].astype(np.uint32)),
-        freeze(head[by_tail].astype(np.uint32)),
-        freeze(like[by_tail]),
-        freeze(arc[copies[order]]),
+    return vertices.turns(turns, ~enters, enters, again)
+
+
+def all_entries(turns: VertexTurns, may: Bool, must: Bool) -> EntryTurns:
+    """All turns that `remember_entering` may leave, whichever arcs are restricted.
+
+    Some ``may`` be, among these some ``must``, bool (A,) each; all vertices of the former have a
+    second one.
+    """
+    vertices = _Vertices(turns, may)
+    tail, head = vertices.tail_arc, vertices.head_arc
+    vertices.copy(may[vertices.arc])
+    return vertices.turns(
+        turns, ~(must[head] & ~may[tail]), may[head] & ~must[tail], may[head] & may[tail]
     )
-    return EntryTurns(sorted_turns, freeze(vertex[copies[order]].astype(np.uint32)))
+
+
+class _Vertices:
+    """The vertices of a turn graph, of which some are copied."""
+
+    def __init__(self, turns: VertexTurns, of_arcs: Bool) -> None:
+        self._n_arcs, self._n_states = len(of_arcs), len(turns.state_arc)
+        arcs = np.arange(self._n_arcs, dtype=np.uint32)
+        self.arc: U32 = np.concatenate([arcs, turns.state_arc])
+        self.tail_arc, self.head_arc = self.arc[turns.tail], self.arc[turns.head]
+
+    def copy(self, is_copied: Bool) -> None:
+        """Number the vertices anew with the copies of some (n,), by their arcs."""
+        copied = np.flatnonzero(is_copied)
+        self._copies = np.concatenate([np.arange(self._n_arcs, len(self.arc)), copied])
+        self._order = np.argsort(self.arc[self._copies], kind="stable")
+        place = np.empty(len(self._copies), np.int64)
+        place[self._order] = np.arange(self._n_arcs, self._n_arcs + len(self._copies))
+        self._vertex = np.concatenate([np.arange(self._n_arcs), place[: self._n_states]])
+        self._entered_as = np.zeros(len(self.arc), np.int64)
+        self._entered_as[copied] = place[self._n_states :]
+
+    def turns(self, turns: VertexTurns, plain: Bool, enters: Bool, again: Bool) -> EntryTurns:
+        """Some turns as they are, some that enter a copy, some from copy to copy; (T,) each."""
+        vertex, entered_as = self._vertex, self._entered_as
+        groups = (
+            (plain, vertex, vertex),
+            (enters, vertex, entered_as),
+            (again, entered_as, entered_as),
+        )
+        tail = np.concatenate([leave[turns.tail[chosen]] for chosen, leave, _ in groups])
+        head = np.concatenate([enter[turns.head[chosen]] for chosen, _, enter in groups])
+        like = np.concatenate([turns.like[chosen] for chosen, _, _ in groups])
+        by_tail = np.argsort(tail << 32 | head, kind="stable")
+        copies = self._copies[self._order]
+        sorted_turns = VertexTurns(
+            freeze(tail[by_tail].astype(np.uint32)),
+            freeze(head[by_tail].astype(np.uint32)),
+            freeze(like[by_tail]),
+            freeze(self.arc[copies]),
+        )
+        return EntryTurns(sorted_turns, freeze(vertex[copies].astype(np.uint32)))
 
 
 def _entered(turns: VertexTurns, n: int, enters: Bool, stays: Bool) -> Bool:

@@ -1,6 +1,8 @@
 """The edge-based turn graph that every search runs on."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,7 +11,7 @@ from gis.jit import kernel
 from gis.network.road_network import RoadNetwork
 from gis.profiles.verdicts import Verdicts
 from routing.graph.arc_turns import OPEN, join_arcs
-from routing.graph.forbidden_paths import restrict_turns
+from routing.graph.forbidden_paths import Path, VertexTurns, restrict_turns
 from routing.graph.restricted_roads import node_passage, remember_entering, restricted_arcs
 from routing.graph.turn_costs import turn_costs_cs
 
@@ -65,6 +67,13 @@ class TurnGraph:
         return vertex if vertex < n_arcs else int(self.leaves_as[vertex - n_arcs])
 
 
+class Remembered(NamedTuple):
+    """What there are vertices for: beginnings of forbidden paths, arcs entered for good (A,)."""
+
+    states: Collection[Path]
+    entered: Bool
+
+
 def check_turn_graph(graph: TurnGraph, n_arcs: int) -> None:
     """Assert every documented invariant that the graph alone can show."""
     n_vertices, n_turns = graph.n_vertices, graph.n_turns
@@ -97,23 +106,33 @@ def check_turn_graph(graph: TurnGraph, n_arcs: int) -> None:
 
 
 def build_turn_graph(
-    network: RoadNetwork, verdicts: Verdicts, open_arc: Bool, restricted: U8 | None = None
+    network: RoadNetwork,
+    verdicts: Verdicts,
+    open_arc: Bool,
+    restricted: U8 | None = None,
+    remembered: Remembered | None = None,
 ) -> TurnGraph:
     """The turns that a vehicle may take between its open arcs, ``open_arc`` (A,).
 
     Every arc may be followed by every other that leaves its head. It may be followed by its own
     reverse only at a dead end, where no other open arc leaves that is not more restricted, and at
     nodes that stop some or all. Restrictions take turns away and never add one. ``restricted``
-    (A,) is found by ``restricted_arcs`` unless given.
+    (A,) is found by ``restricted_arcs`` unless given. ``remembered`` is what there are vertices
+    for, if that is more than these roads need.
     """
     restricted = restricted_arcs(network, verdicts, open_arc) if restricted is None else restricted
     turns = join_arcs(network, node_passage(network, verdicts), open_arc, restricted)
     cost = turn_costs_cs(network, verdicts, open_arc, turns.from_arc, turns.to_arc)
-    allowed = restrict_turns(turns, network.restrictions, verdicts.restriction_kind)
-    kept, leaves_as = remember_entering(allowed, freeze(restricted > OPEN))
-    vertex_arc = np.concatenate([np.arange(network.n_arcs, dtype=np.uint32), kept.state_arc])
+    states, entered = remembered or (None, None)
+    allowed = restrict_turns(turns, network.restrictions, verdicts.restriction_kind, states)
+    kept, leaves_as = remember_entering(allowed, freeze(restricted > OPEN), entered)
+    return make_turn_graph(network.n_arcs, kept, leaves_as, freeze(cost[kept.like]))
+
+
+def make_turn_graph(n_arcs: int, kept: VertexTurns, leaves_as: U32, turn_cost: U16) -> TurnGraph:
+    """The graph of some turns (T,) with their costs."""
+    vertex_arc = np.concatenate([np.arange(n_arcs, dtype=np.uint32), kept.state_arc])
     first_turn = freeze(offsets(np.bincount(kept.tail, minlength=len(vertex_arc))))
-    turn_cost = freeze(cost[kept.like])
     first_back, back_tail, back_cost = _reverse(first_turn, kept.head, turn_cost)
     return TurnGraph(
         first_turn,
