@@ -155,9 +155,6 @@ highway=primary, maxspeed=50, maxspeed:motorcar:forward=80  64     40
 highway=primary, maxspeed:motorcar:backward=80             65      64
 highway=primary, maxspeed:advisory=30, maxspeed:motorcar=80  24    24
 highway=primary, maxspeed:lanes=80|100                     65      65
-highway=residential, zone:maxspeed=DE:30                   24      24
-highway=residential, zone:maxspeed=DE:30, maxspeed=50      40      40
-highway=residential, zone:maxspeed=30                      25      25
 highway=living_street, maxspeed=20                         16      16
 highway=primary, minspeed=60                               65      65
 highway=primary, maxspeed:motorcar:conditional=30 @ wet  65  65  !maxspeed:motorcar:conditional
