@@ -15,7 +15,6 @@ from gis.profiles.access import (
     directed_keys,
     is_roundabout,
     oneway,
-    warn_of_keys,
 )
 from gis.profiles.cycleways import CYCLEWAY_KEYS, has_separate_cycleway, lanes
 from gis.profiles.paths import (
@@ -108,7 +107,6 @@ _Said = tuple[Access | None, Access | None]
 
 def way(tags: Tags, warn: Warn) -> WayRule | None:
     """The verdict on a way; None where nobody takes a bicycle."""
-    warn_of_keys(tags, _CONDITIONAL_KEYS, warn)
     if tags.get("route") in ("ferry", "shuttle_train"):
         said = ACCESS.judge_directions(tags, _ACCESS_KEYS, warn)
         return aboard(tags, said, oneway(tags, _ONEWAY_KEYS, warn), warn)

@@ -6,7 +6,7 @@ squares around their outline.
 
 from itertools import chain
 
-from gis.profiles.access import Access, Oneway, directed_keys, oneway, warn_of_keys
+from gis.profiles.access import Access, Oneway, directed_keys, oneway
 from gis.profiles.paths import (
     ON_FOOT,
     PATH_KEYS,
@@ -55,7 +55,6 @@ _CONVEYED = frozenset(("steps", "footway", "corridor"))
 
 def way(tags: Tags, warn: Warn) -> WayRule | None:
     """The verdict on a way; None where nobody walks."""
-    warn_of_keys(tags, _CONDITIONAL_KEYS, warn)
     if tags.get("route") in ("ferry", "shuttle_train"):
         said = ON_FOOT.judge_directions(tags, _ACCESS_KEYS, warn)
         return aboard(tags, said, Oneway.NO, warn)
