@@ -121,6 +121,17 @@ class Dimensions:
     weight_t: float = 0.0
     axle_load_t: float = 0.0
 
+    def as_conditions_name_them(self) -> tuple[tuple[str, float], ...]:
+        """Those that are known, for ``Profile.dimensions``."""
+        named = {
+            "height": self.height_m,
+            "width": self.width_m,
+            "length": self.length_m,
+            "weight": self.weight_t,
+            "axleload": self.axle_load_t,
+        }
+        return tuple((name, size) for name, size in named.items() if size > 0.0)
+
 
 class Limit(NamedTuple):
     """What limits a dimension: the first of ``keys`` that says something."""

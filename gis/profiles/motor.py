@@ -15,7 +15,6 @@ from gis.profiles.access import (
     directed_keys,
     directed_values,
     oneway,
-    warn_of_keys,
 )
 from gis.profiles.dimensions import (
     Dimensions,
@@ -125,6 +124,7 @@ class MotorVehicle:
             classes=CLASSES,
             excludable=tuple(frozenset((word,)) for word in CLASSES),
             weight_name="routability",
+            dimensions=self.dimensions.as_conditions_name_them(),
         )
 
     @cached_property
@@ -200,7 +200,6 @@ class MotorVehicle:
         carrier = CARRIERS.get(tags.get("route", ""))
         if not _is_passable(tags) or (carrier is None and _is_closed_class(highway, tags)):
             return None
-        warn_of_keys(tags, self._conditional_keys, warn)
         forward, backward, private = self._passage(tags, highway, carrier is not None, warn)
         direction = oneway(tags, self._oneway_keys, warn)
         if direction in (Oneway.BACKWARD, Oneway.REVERSIBLE):

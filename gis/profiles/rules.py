@@ -112,6 +112,8 @@ class Profile:
     request may exclude. ``continue_straight``: by default nobody turns around at a via point.
     ``weight_name`` says what routes minimise: durations by preferences, if there are any.
     ``road_tags`` tell which ways are read from the map: those with one of these tags.
+    ``dimensions`` in metres and tons, as in ``(("height", 3.8), ("weight", 12.0))``, decide
+    conditions such as ``no @ weight>7.5``.
     """
 
     name: str
@@ -130,3 +132,4 @@ class Profile:
     continue_straight: bool = True
     weight_name: str = "duration"
     road_tags: RoadTags = ROAD_TAGS
+    dimensions: tuple[tuple[str, float], ...] = ()
