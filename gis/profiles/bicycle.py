@@ -44,6 +44,7 @@ CLASS_KMH = {
     **dict.fromkeys(("living_street", "service", "road", "cycleway"), RIDING_KMH),
     "track": 12.0,
     "path": 13.0,
+    "parking": 10.0,
 }
 """Where one rides unless the tags say otherwise."""
 
@@ -223,7 +224,7 @@ def _rule(
     """The verdict where one rides, or else pushes."""
     limit = slowest(tags, CONDITION_KMH)
     pushing_kmh = _pushing_kmh(tags)
-    riding_kmh = CLASS_KMH.get(tags.get("highway", ""), RIDING_KMH)
+    riding_kmh = CLASS_KMH.get(path_kind(tags), RIDING_KMH)
     moves = tags.get("bridge") == "movable"
     if moves:
         riding_kmh = min(riding_kmh, MOVABLE_BRIDGE_KMH)

@@ -1,7 +1,7 @@
 """The walker: what may be walked on, and how fast.
 
 The speeds follow what OSRM's foot profile is known for. Streets are walked in both directions,
-squares around their outline.
+squares and parking lots around their outline.
 """
 
 from itertools import chain
@@ -30,7 +30,7 @@ WALKED = frozenset(
         *("primary", "primary_link", "secondary", "secondary_link", "tertiary", "tertiary_link"),
         *("unclassified", "residential", "living_street", "service", "road", "track", "path"),
         *("footway", "pedestrian", "steps", "crossing", "corridor", "elevator"),
-        *("platform", "pier"),
+        *("platform", "pier", "parking"),
     )
 )
 """Open unless the tags say otherwise; everything else is closed unless they open it."""

@@ -42,6 +42,12 @@ highway=platform                                           p4    p4
 railway=platform                                           p4    p4
 public_transport=platform                                  p4    p4
 man_made=pier                                              p4    p4
+amenity=parking                                            10    10    # around its outline
+amenity=parking, parking=surface                           10    10
+amenity=parking, parking=underground                       -     -
+amenity=parking, access=customers                          10r   10r
+amenity=parking, access=no                                 -     -
+amenity=bench                                              -     -
 highway=steps                                              p2    p2
 highway=steps, ramp:bicycle=yes                            p3    p3
 highway=steps, ramp:bicycle=no                             p2    p2

@@ -47,6 +47,12 @@ railway=platform                                           5     5
 railway=platform, area=yes                                 5     5
 public_transport=platform                                  5     5
 man_made=pier                                              5     5
+amenity=parking                                            5     5     # around its outline
+amenity=parking, parking=surface                           5     5
+amenity=parking, parking=multi-storey                      -     -
+amenity=parking, access=customers                          5r    5r
+amenity=parking, foot=no                                   -     -
+amenity=bench                                              -     -
 highway=cycleway                                           -     -
 highway=bridleway                                          -     -
 highway=busway                                             -     -
