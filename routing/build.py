@@ -29,7 +29,7 @@ from routing.conditions.prepared import Conditions
 from routing.conditions.widest import build_graphs
 from routing.graph.components import build_components
 from routing.graph.restricted_roads import restricted_arcs
-from routing.metric import duration_metric
+from routing.metric import travel_metric
 from routing.order.nested_dissection import arc_order
 from routing.order.plane_graph import plane_graph_of
 from routing.search.landmarks import build_landmarks
@@ -133,7 +133,7 @@ def prepare_profiles(
     """What searches need for each vehicle; ``timed`` unless nothing changes with the time."""
     timed = [no_times()] * len(vehicles) if timed is None else timed
     with stage("turns"):
-        metrics = [duration_metric(network, verdict) for verdict in verdicts]
+        metrics = [travel_metric(network, verdict) for verdict in verdicts]
         for vehicle, metric in zip(vehicles, metrics, strict=True):
             if not metric.open_arc.any():
                 raise FormatError(f"{report.extract}: no road that a {vehicle.name} may use")

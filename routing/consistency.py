@@ -142,7 +142,11 @@ def check_profile_arrays(name: str, arrays: Mapping[str, AnyArray]) -> None:
     if not profile["metric.weight"].all():
         raise profile.fail("metric.weight", "holds 0, expected 1 or more")
     profile.shaped((n_arcs,), "metric.length_cm")
-    _check_hierarchy(profile, n_vertices)
+    own = profile.length("metric.own_duration_cs")
+    if own:
+        profile.shaped((n_arcs,), "metric.own_duration_cs")
+        profile.below(INF + 1, "metric.own_duration_cs")
+    _check_hierarchy(profile, n_vertices, with_third=own > 0)
     landmarks = profile.part("landmarks")
     n_landmarks = landmarks.length("node")
     landmarks.shaped((n_nodes, n_landmarks), "from_landmark", "to_landmark")
@@ -163,7 +167,7 @@ def _check_roads(roads: _Arrays, n_way_sets: int) -> None:
     roads.below(2, "straight")
 
 
-def _check_hierarchy(profile: _Arrays, n_vertices: int) -> None:
+def _check_hierarchy(profile: _Arrays, n_vertices: int, with_third: bool) -> None:
     """The arcs of a hierarchy lead upward to vertices, and its weights are those of its arcs."""
     hierarchy, weights = profile.part("hierarchy"), profile.part("weights")
     n_up, n_down = hierarchy.length("up_head"), hierarchy.length("down_tail")
@@ -187,6 +191,7 @@ def _check_hierarchy(profile: _Arrays, n_vertices: int) -> None:
         weights.shaped((n,), name)
         weights.below(INF_COST + 1, name)
         weights.shaped((n, 2), f"{name}_children")
+        weights.shaped((n * with_third,), f"{name}_third")
         _check_children(weights, name, lower, n_vertices)
 
 

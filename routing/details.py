@@ -1,21 +1,28 @@
 """Legs and waypoints from what a search has found."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 
-from gis.arrays import I64, freeze
+from gis.arrays import F64, I64, freeze
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.network.names import NamePool
 from gis.network.road_network import RoadNetwork
 from gis.snap import FORWARD, Snap
 from routing.assemble import LegAssembler, PathOfArcs
+from routing.guidance.guide import LegLine
+from routing.metric import Metric
 from routing.places.candidates import Candidates, PointQuery
-from routing.route import Details, Leg, Waypoint
+from routing.route import Details, Directions, Leg, Waypoint
 from routing.search.chain import Stretch
 from routing.vehicle import DirectRoute, Vehicle
 from routing.weighting import Weighting
+
+Given: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
+"""Longitude and latitude of the input points at which a leg begins and ends."""
 
 
 class DetailMaker:
@@ -32,13 +39,20 @@ class DetailMaker:
         weighting: Weighting,
         stretches: Sequence[Stretch],
         candidates: Sequence[Candidates],
+        queries: Sequence[PointQuery],
         stops: Sequence[int],
     ) -> Details:
         """Legs between the points that are stops, and waypoints for all points."""
         ends = [stretches[0].start, *(stretch.end for stretch in stretches)]
         return (
             tuple(
-                self._leg(vehicle, weighting, stretches[a:b], candidates[a : b + 1])
+                self._leg(
+                    vehicle,
+                    weighting,
+                    stretches[a:b],
+                    candidates[a : b + 1],
+                    ((queries[a].lon, queries[a].lat), (queries[b].lon, queries[b].lat)),
+                )
                 for a, b in pairwise(stops)
             ),
             tuple(
@@ -47,10 +61,17 @@ class DetailMaker:
             ),
         )
 
-    def of_direct(self, vehicle: Vehicle, weighting: Weighting, route: DirectRoute) -> Details:
+    def of_direct(
+        self,
+        vehicle: Vehicle,
+        weighting: Weighting,
+        route: DirectRoute,
+        queries: Sequence[PointQuery],
+    ) -> Details:
         """The leg and the waypoints of a route between two points."""
         candidates = route.start.candidates(), route.end.candidates()
-        return self.details(vehicle, weighting, [vehicle.stretch(route)], candidates, (0, 1))
+        stretches = [vehicle.stretch(route)]
+        return self.details(vehicle, weighting, stretches, candidates, queries, (0, 1))
 
     def found_again(
         self,
@@ -62,7 +83,7 @@ class DetailMaker:
         """The same for a route of which only the cost was found before."""
         route = vehicle.find_route(weighting, queries, anywhere)
         assert route is not None
-        return self.of_direct(vehicle, weighting, route)
+        return self.of_direct(vehicle, weighting, route, queries)
 
     def waypoint(self, snap: Snap, tied: Sequence[Snap], forward: bool | None = None) -> Waypoint:
         """A snap as a result, named after all roads that meet there.
@@ -115,6 +136,7 @@ class DetailMaker:
         weighting: Weighting,
         stretches: Sequence[Stretch],
         candidates: Sequence[Candidates],
+        given: Given,
     ) -> Leg:
         """One leg over points that are passed without a stop."""
         paths: list[PathOfArcs] = []
@@ -124,13 +146,35 @@ class DetailMaker:
             if paths and paths[-1].arcs[-1] == path.arcs[0]:
                 path = _join(paths.pop(), path)
             paths.append(path)
-        return self._assembler.assemble(paths)
+        direct = partial(_direct, vehicle, weighting.metric, paths, given)
+        return self._assembler.assemble(paths, direct)
+
+
+def _direct(
+    vehicle: Vehicle,
+    metric: Metric,
+    paths: Sequence[PathOfArcs],
+    given: Given,
+    *line: *tuple[F64, F64, I64],
+) -> Directions:
+    """The steps along a leg."""
+    return vehicle.guide.steps(LegLine(paths, *line, *given), metric)
 
 
 def _join(a: PathOfArcs, b: PathOfArcs) -> PathOfArcs:
     """One path over a point on an arc: ``a`` ends on it where ``b`` begins."""
-    cost = np.concatenate([a.cost_cs, b.cost_cs[1:]])
-    cost[len(a.cost_cs) - 1] += b.cost_cs[0]
+    cost = _joined(a.cost_cs, b.cost_cs)
+    weight = cost
+    if a.weight_cs is not None and b.weight_cs is not None and a.weight_cs is not a.cost_cs:
+        weight = _joined(a.weight_cs, b.weight_cs)
     arcs = freeze(np.concatenate([a.arcs, b.arcs[1:]]))
     total_cs, length_cm = a.total_cs + b.total_cs, a.length_cm + b.length_cm
-    return PathOfArcs(arcs, cost, a.start, b.end, total_cs, length_cm)
+    totals = total_cs, length_cm, weight, a.weight + b.weight
+    return PathOfArcs(arcs, cost, a.start, b.end, *totals)
+
+
+def _joined(a: F64, b: F64) -> F64:
+    """What each arc takes where the last of the first path is the first of the second."""
+    both: F64 = np.concatenate([a, b[1:]])
+    both[len(a) - 1] += b[0]
+    return both

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from routing.alternatives.chains import other_chains
 from routing.areas.around import ReachedArea, costs_around, shapes_within
-from routing.cch.weights import INF_COST, length_of, weight_of
 from routing.conditions.clock import Departure
 from routing.errors import InvalidInput, NoSegment
 from routing.fleet import Fleet
@@ -28,6 +27,7 @@ from routing.many.batch import NearestRoads, Routes, TravelTable, degrees_of
 from routing.many.services import Sides, find_nearest_roads, find_routes, find_table
 from routing.metric import CS_PER_S, DM_PER_M
 from routing.route import Route, Waypoint
+from routing.vehicle import Vehicle
 
 
 class Engine(Fleet):
@@ -87,9 +87,9 @@ class Engine(Fleet):
         Every ``algorithm`` finds the same; one that the weights do not allow, the next does it.
 
         ``radiuses`` in metres and ``bearings`` limit which roads each point may stand for.
-        ``continue_straight`` (the default) forbids to turn around at a via point unless there is
-        no other way on; without it each leg is a route of its own. ``waypoints`` are the indices
-        of the points that end legs, first and last among them; by default all do.
+        ``continue_straight`` forbids to turn around at a via point unless there is no other way
+        on; without it each leg is a route of its own. The default is the profile's. ``waypoints``
+        are the indices of the points that end legs, first and last among them; by default all do.
         Legs and waypoints are made when they are asked for, unless you want them at once:
         ``with_details`` spares a second search.
 
@@ -99,23 +99,25 @@ class Engine(Fleet):
         queries = point_queries(points, radiuses, bearings)
         stops = stops_of(waypoints, len(points))
         anywhere = is_anywhere(snapping)
-        straight = continue_straight is not False
+        straight = _straight(vehicle, continue_straight)
         if len(points) == 2 and algorithm == "hierarchy" and weighting.weights is not None:
             if with_details:
                 direct = vehicle.find_route(weighting, queries, anywhere)
                 if direct is not None:
-                    return Route(*self._maker.of_direct(vehicle, weighting, direct))
+                    return Route(*self._maker.of_direct(vehicle, weighting, direct, queries))
             else:
-                cost = vehicle.find_cost(weighting, queries, anywhere)
-                if cost < INF_COST:
+                found = vehicle.find_measures(weighting, queries, anywhere)
+                if found is not None:
                     details = partial(
                         self._maker.found_again, vehicle, weighting, queries, anywhere
                     )
-                    return Route.deferred(length_of(cost) / 100, weight_of(cost) / 100, details)
+                    weight, duration, length = (number / 100 for number in found)
+                    return Route.deferred(length, duration, details, weight)
         search = vehicle.search(algorithm, weighting)
         versions = weighting.candidates.choose(queries, anywhere)
         stretches, candidates = vehicle.chain(search, weighting, versions, straight)
-        return Route(*self._maker.details(vehicle, weighting, stretches, candidates, stops))
+        of = stretches, candidates, queries, stops
+        return Route(*self._maker.details(vehicle, weighting, *of))
 
     def alternatives(
         self,
@@ -144,13 +146,13 @@ class Engine(Fleet):
         stops = stops_of(waypoints, len(points))
         search = vehicle.search("hierarchy", weighting)
         versions = weighting.candidates.choose(queries, is_anywhere(snapping))
-        straight = continue_straight is not False
+        straight = _straight(vehicle, continue_straight)
         best, candidates = vehicle.chain(search, weighting, versions, straight)
         chains = [best]
         if number > 0:
             chains += other_chains(vehicle, weighting, best, candidates, number)
         make = partial(self._maker.details, vehicle, weighting)
-        return [Route(*make(chain, candidates, stops)) for chain in chains]
+        return [Route(*make(chain, candidates, queries, stops)) for chain in chains]
 
     def routes(
         self,
@@ -255,7 +257,8 @@ class Engine(Fleet):
         """The areas that can be reached from a point within durations, or within distances.
 
         With ``reverse``, from where the point can be reached. ``lines`` asks for the pieces of
-        roads themselves, cut at the exact place, instead of polygons around them.
+        roads themselves, cut at the exact place, instead of polygons around them. Within a
+        duration is what the fastest way reaches, even if routes would rather take another.
         Raises ``NoSegment``, ``InvalidCoordinate`` or ``InvalidInput``.
         """
         vehicle, weighting = self._vehicle(profile, depart_at, exclude)
@@ -265,8 +268,15 @@ class Engine(Fleet):
         *_, (found,) = weighting.candidates.choose([query], anywhere)
         if by_distance:
             weighting = vehicle.reduced_to_distance(weighting)
+        else:
+            weighting = vehicle.reduced_to_duration(weighting)
         units = [limit * (DM_PER_M if by_distance else CS_PER_S) for limit in limits]
         costs = costs_around(vehicle, weighting, found.positions, math.ceil(max(units)), reverse)
         shapes = shapes_within(self._network, weighting, costs, units, lines)
         waypoint = self._maker.waypoint(found.snaps[0], found.snaps)
         return ReachedArea(limits, shapes, waypoint, lines)
+
+
+def _straight(vehicle: Vehicle, wanted: bool | None) -> bool:
+    """Whether to go straight on at via points, if need be by the vehicle's own rule."""
+    return bool(vehicle.prepared.roads.straight[0]) if wanted is None else wanted

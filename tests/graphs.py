@@ -111,11 +111,15 @@ def lattice_worlds(draw: st.DrawFn, side: int = 12) -> World:
 
 @st.composite
 def search_worlds(
-    draw: st.DrawFn, max_weight: int = 20, of: st.SearchStrategy[World] | None = None
+    draw: st.DrawFn,
+    max_weight: int = 20,
+    of: st.SearchStrategy[World] | None = None,
+    own: bool | None = None,
 ) -> SearchWorld:
     """A turn graph with weights 1..max_weight on its open arcs, and lengths to tell ties apart.
 
-    Lengths know nothing of weights: many are 0 or alike, some are long.
+    Lengths know nothing of weights: many are 0 or alike, some are long. Nor do durations, if there
+    are ``own`` ones: as the draw has it unless given.
     """
     network, verdicts = draw(worlds() if of is None else of)
     open_arc = duration_metric(network, verdicts).open_arc
@@ -123,7 +127,10 @@ def search_worlds(
     weight = np.where(open_arc, rng.integers(1, max_weight, len(open_arc), endpoint=True), INF)
     graph = build_turn_graph(network, verdicts, open_arc)
     length_cm = rng.choice([0, 0, 1, 2, 3, 10**6], len(open_arc))
-    metric = Metric(_column(weight, np.uint32), _column(length_cm, np.uint32))
+    columns = [weight, length_cm]
+    if len(weight) and (draw(st.booleans()) if own is None else own):
+        columns.append(np.where(open_arc, rng.choice([1, 1, 2, 3, 10**6], len(open_arc)), INF))
+    metric = Metric(*(_column(column, np.uint32) for column in columns))
     check_metric(metric, network.n_arcs)
     return SearchWorld(network, graph, metric)
 

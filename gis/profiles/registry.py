@@ -10,7 +10,7 @@ from gis.arrays import F32, U8, freeze
 from gis.errors import ProfileError
 from gis.osm.tables import TagSelection
 from gis.osm.tagsets import TagSets
-from gis.profiles import car
+from gis.profiles import bicycle, car, foot
 from gis.profiles.conditional import variants_of
 from gis.profiles.rules import (
     MAX_DURATION_S,
@@ -22,6 +22,7 @@ from gis.profiles.rules import (
     NodeRule,
     Profile,
     RestrictionRule,
+    RoadTags,
     Tags,
     Warn,
     WayRule,
@@ -38,20 +39,27 @@ from gis.profiles.verdicts import (
     Verdicts,
 )
 
-PROFILES: dict[str, Profile] = {car.PROFILE.name: car.PROFILE}
-
-ROAD_TAGS: tuple[tuple[str, tuple[str, ...] | None], ...] = (
-    ("highway", None),
-    ("route", ("ferry", "shuttle_train")),
-)
+PROFILES: dict[str, Profile] = {
+    profile.name: profile for profile in (car.PROFILE, bicycle.PROFILE, foot.PROFILE)
+}
 WAY_KEYS = ("highway", "service", "route", "driving_side")
 """What the network itself looks at, whatever the vehicles."""
 LABEL_KEYS = (
-    *("name", "name:pronunciation", "ref", "junction:ref"),
-    *("destination", "destination:forward", "destination:backward", "destination:street"),
+    *("name", "name:pronunciation", "ref", "is_sidepath:of:name", "street:name"),
+    *("junction:ref", "junction:ref:forward", "junction:ref:backward"),
+    *("destination", "destination:forward", "destination:backward"),
     *("destination:ref", "destination:ref:forward", "destination:ref:backward"),
-    *("turn:lanes", "turn:lanes:forward", "turn:lanes:backward", "turn:lanes:both_ways"),
-    *("lanes", "lanes:forward", "lanes:backward", "lanes:both_ways"),
+    *("destination:street", "destination:street:forward", "destination:street:backward"),
+    *("lanes", "lanes:forward", "lanes:backward", "lanes:both_ways", "turn:lanes:both_ways"),
+    *(
+        f"{key}{direction}"
+        for key in (
+            *("turn:lanes", "access:lanes", "vehicle:lanes", "motor_vehicle:lanes"),
+            *("motorcar:lanes", "psv:lanes", "bus:lanes", "taxi:lanes", "bicycle:lanes"),
+            *("lanes:psv", "lanes:bus"),
+        )
+        for direction in ("", ":forward", ":backward")
+    ),
 )
 
 _CLOSED_WAY = WayRule(0.0, 0.0, startpoint=False)
@@ -73,11 +81,23 @@ def get_profile(name: str) -> Profile:
 def tag_selection(profiles: Sequence[Profile]) -> TagSelection:
     """The objects and tags that the profiles look at, whatever the profiles' order."""
     return TagSelection(
-        road_tags=ROAD_TAGS,
+        road_tags=_road_tags(profiles),
         way_keys=tuple(sorted({*WAY_KEYS, *(key for p in profiles for key in p.way_keys)})),
         label_keys=LABEL_KEYS,
         node_keys=tuple(sorted({key for profile in profiles for key in profile.node_keys})),
         relation_keys=tuple(sorted({key for profile in profiles for key in profile.relation_keys})),
+    )
+
+
+def _road_tags(profiles: Sequence[Profile]) -> RoadTags:
+    """The tags that make a way a road for one of the profiles, in an order of their own."""
+    values: dict[str, set[str] | None] = {}
+    for key, allowed in (pair for profile in profiles for pair in profile.road_tags):
+        known = values.get(key, set())
+        values[key] = None if known is None or allowed is None else known.union(allowed)
+    return tuple(
+        (key, None if allowed is None else tuple(sorted(allowed)))
+        for key, allowed in sorted(values.items())
     )
 
 

@@ -14,7 +14,7 @@ from routing.store import load_network, load_profile
 
 TOWN = World(
     """
-    a---b---c---g
+    a---b---c---g-h
         |   |   |
         d---e---f
     """,
@@ -24,6 +24,7 @@ TOWN = World(
     bde  highway=residential
     ce   highway=residential oneway=yes
     efg  highway=residential
+    gh   highway=residential private=yes
     """,
     nodes="b delay=3",
     relations="restriction=no_left_turn from:ab via:b to:bde",

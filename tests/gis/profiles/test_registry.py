@@ -68,7 +68,7 @@ def test_get_profile() -> None:
     """A profile is found by its name, and a wrong name is told the right ones."""
     assert get_profile("car") is CAR
     assert all(profile.name == name for name, profile in PROFILES.items())
-    with pytest.raises(ProfileError, match=r"no profile 'cart'; there is: car"):
+    with pytest.raises(ProfileError, match=r"no profile 'cart'; there is: bicycle, car, foot"):
         get_profile("cart")
 
 

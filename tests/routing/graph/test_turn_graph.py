@@ -1,56 +1,17 @@
 """The turn graph against a simulator that walks arcs and reads every rule literally."""
 
-import re
-
 import numpy as np
 from graphs import World, worlds
 from hypothesis import given, settings
 from oracles import Path, allowed_walks, turns_of
+from walks import following, keeps_out
 
-from gis.network.road_network import RoadNetwork
 from gis.profiles.verdicts import DEMANDS, FORBIDS
 from routing.graph.restricted_roads import restricted_arcs
 from routing.graph.turn_graph import TurnGraph, build_turn_graph, check_turn_graph
 from routing.metric import duration_metric
 
 MAX_WALKS = 1000
-
-
-def ends(network: RoadNetwork) -> tuple[list[int], list[int]]:
-    """Tail and head of every arc."""
-    pairs = zip(network.edge_tail.tolist(), network.edge_head.tolist(), strict=True)
-    tails = [node for pair in pairs for node in pair]
-    return tails, [tails[arc ^ 1] for arc in range(len(tails))]
-
-
-def following(
-    world: World, is_open: list[bool], level: list[int], has_gates: bool = True
-) -> dict[int, list[int]]:
-    """The arcs that may follow each open arc where no restriction speaks.
-
-    ``level`` tells how far each is restricted; without gates, these may be passed.
-    """
-    tails, heads = ends(world.network)
-    blocked = world.verdicts.node_blocked[world.network.node_tagset].tolist()
-    gate = (has_gates & world.verdicts.node_restricted[world.network.node_tagset]).tolist()
-    result = {}
-    for arc in np.flatnonzero(is_open).tolist():
-        node = heads[arc]
-        others = [b for b, tail in enumerate(tails) if is_open[b] and tail == node and b != arc ^ 1]
-        goes_on = not (blocked[node] or gate[node]) and any(level[b] <= level[arc] for b in others)
-        if blocked[node]:
-            others = []
-        elif gate[node] and not level[arc]:
-            others = [b for b in others if level[b]]
-        back = [arc ^ 1] if is_open[arc ^ 1] and not goes_on else []
-        result[arc] = sorted(others + back)
-    return result
-
-
-def keeps_out(walk: Path, level: list[int]) -> bool:
-    """Whether a walk is restricted at most at its ends: never between two open roads."""
-    shape = "".join("r" if level[arc] else "o" for arc in walk)
-    return re.fullmatch("r*o*r*", shape) is not None
 
 
 def restriction_paths(world: World, kind: int) -> list[Path]:
