@@ -2,21 +2,17 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
-import pytest
 from engines import engine_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from towns import STREETS, TOWN
-from world import PLAIN, World
+from world import World
 
 from gis.profiles.car import PROFILE as CAR
 from routing.conditions.prepared import check_conditions
 from routing.engine import Engine
-from routing.errors import InvalidInput, InvalidValue
-from routing.graph.turn_graph import check_turn_graph
 
 MONDAY_MORNING = "2026-11-30T08:15"
 CONDITIONS = {
@@ -31,9 +27,7 @@ CONDITIONS = {
 }
 """What holds then, in Helsinki."""
 
-KINDS = (
-    "no_left_turn no_right_turn no_straight_on no_u_turn only_left_turn only_straight_on".split()
-)
+KINDS = ("no_left_turn", "no_right_turn", "no_u_turn", "only_left_turn", "only_straight_on")
 
 
 def clauses(values: Sequence[str]) -> st.SearchStrategy[str]:
@@ -93,8 +87,7 @@ def worlds(draw: st.DrawFn) -> tuple[World, World]:
     """A town with tags that hold at times, and the same on a Monday morning."""
     ways = {street: draw(WAY_TAGS) for street in STREETS}
     relations = [
-        (draw(st.sampled_from(PATHS)), draw(RELATION_TAGS))
-        for _ in range(draw(st.integers(0, 6)))
+        (draw(st.sampled_from(PATHS)), draw(RELATION_TAGS)) for _ in range(draw(st.integers(0, 6)))
     ]
     return drawn(ways, relations), drawn(
         {street: resolved(tags) for street, tags in ways.items()},
