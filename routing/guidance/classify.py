@@ -47,8 +47,8 @@ def classify(known: Surroundings, crossing: Crossing, before: int, after: int) -
     facts = known.facts
     if len(crossing.roads) == 2 and facts.nature(before) is facts.nature(after):
         return None
-    pairs = known.carriageways.pairs(crossing.node, crossing.roads)
-    approach = Approach(facts, crossing, before, pairs)
+    seen = known.carriageways.seen(crossing.node, crossing.roads)
+    approach = Approach(facts, crossing, before, seen)
     via = approach.via
     if via.mode in _CARRIED and all(arm.nature.mode == via.mode for arm in approach.arms):
         return None

@@ -163,6 +163,11 @@ class Junctions:
         """The direction in which an arc leaves, as drivers perceive it."""
         return float(bearing_of(self._shapes, arc, new_sketch()))
 
+    def roads_at(self, node: int) -> list[Road]:
+        """The roads of a node, ascending by bearing, all of them closed."""
+        roads = [Road(arc, self.bearing(arc), False) for arc in self.arcs_at(node)]
+        return sorted(roads, key=lambda road: road.bearing)
+
     def ahead(self, arc: int) -> Crossing | None:
         """The crossing that one comes to at the end of a road, its ``out`` unknown."""
         for _ in range(_MAX_AHEAD):
