@@ -13,7 +13,8 @@ from gis.profiles.rules import Mode
 from gis.profiles.verdicts import RoadUse
 from routing.assemble import PathOfArcs
 from routing.graph.turn_graph import TurnGraph
-from routing.guidance.classify import classify
+from routing.guidance.carriageways import Carriageways
+from routing.guidance.classify import Surroundings, classify
 from routing.guidance.drafts import (
     ARRIVE,
     DEPART,
@@ -65,7 +66,11 @@ class Guide:
         self._graph = graph
         self._junctions = Junctions(network, roads, graph, open_arcs(network, roads))
         self._signs = RoadSigns(self.facts, self.facts.names)
-        self._rings = Rings(self.facts, self._junctions)
+        self._surroundings = Surroundings(
+            self.facts,
+            Rings(self.facts, self._junctions),
+            Carriageways(self.facts, self._junctions),
+        )
 
     def steps(self, leg: LegLine, metric: Metric) -> tuple[tuple[Step, ...], str]:
         """The steps of a leg, as long as its roads take by a metric, and the leg's summary."""
@@ -91,7 +96,7 @@ class Guide:
         drafts = [Draft(0, DEPART, None, [Crossing(-1, 0, [], None, None)])]
         for crossing in trail.crossings:
             before, after = trail.arcs[crossing.at - 1], trail.arcs[crossing.at]
-            draft = classify(self.facts, self._rings, crossing, before, after)
+            draft = classify(self._surroundings, crossing, before, after)
             if draft is not None:
                 drafts.append(draft)
         n = len(trail.arcs)
