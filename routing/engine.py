@@ -27,6 +27,7 @@ from routing.many.batch import NearestRoads, Routes, TravelTable, degrees_of
 from routing.many.services import Sides, find_nearest_roads, find_routes, find_table
 from routing.metric import CS_PER_S, DM_PER_M
 from routing.route import Route, Waypoint
+from routing.vehicle import Vehicle
 
 
 class Engine(Fleet):
@@ -76,9 +77,9 @@ class Engine(Fleet):
         Every ``algorithm`` finds the same; one that the weights do not allow, the next does it.
 
         ``radiuses`` in metres and ``bearings`` limit which roads each point may stand for.
-        ``continue_straight`` (the default) forbids to turn around at a via point unless there is
-        no other way on; without it each leg is a route of its own. ``waypoints`` are the indices
-        of the points that end legs, first and last among them; by default all do.
+        ``continue_straight`` forbids to turn around at a via point unless there is no other way
+        on; without it each leg is a route of its own. The default is the profile's. ``waypoints``
+        are the indices of the points that end legs, first and last among them; by default all do.
         Legs and waypoints are made when they are asked for, unless you want them at once:
         ``with_details`` spares a second search.
 
@@ -88,7 +89,7 @@ class Engine(Fleet):
         queries = point_queries(points, radiuses, bearings)
         stops = stops_of(waypoints, len(points))
         anywhere = is_anywhere(snapping)
-        straight = continue_straight is not False
+        straight = _straight(vehicle, continue_straight)
         if len(points) == 2 and algorithm == "hierarchy" and weighting.weights is not None:
             if with_details:
                 direct = vehicle.find_route(weighting, queries, anywhere)
@@ -132,7 +133,7 @@ class Engine(Fleet):
         stops = stops_of(waypoints, len(points))
         search = vehicle.search("hierarchy", weighting)
         versions = weighting.candidates.choose(queries, is_anywhere(snapping))
-        straight = continue_straight is not False
+        straight = _straight(vehicle, continue_straight)
         best, candidates = vehicle.chain(search, weighting, versions, straight)
         chains = [best]
         if number > 0:
@@ -250,3 +251,8 @@ class Engine(Fleet):
         shapes = shapes_within(self._network, weighting, costs, units, lines)
         waypoint = self._maker.waypoint(found.snaps[0], found.snaps)
         return ReachedArea(limits, shapes, waypoint, lines)
+
+
+def _straight(vehicle: Vehicle, wanted: bool | None) -> bool:
+    """Whether to go straight on at via points, if need be by the vehicle's own rule."""
+    return bool(vehicle.prepared.roads.straight[0]) if wanted is None else wanted

@@ -42,6 +42,7 @@ from server.cli_options import (
     Repeat,
     Resume,
     Seed,
+    Steps,
     TaskName,
     What,
     WorkerNumbers,
@@ -130,15 +131,16 @@ def route(
     as_json: Annotated[
         bool, typer.Option("--json", help="Write what the HTTP service answers.")
     ] = False,
+    steps: Steps = False,
 ) -> None:
-    """Find the fastest route over two points or more."""
+    """Find the fastest route over two points or more, with directions."""
     from server.cli_route import find_route
 
     if as_geojson and as_json:
         raise EngineError("--geojson and --json exclude each other")
     points = [parse_coordinate(text) for text in coordinates]
     form = "geojson" if as_geojson else "json" if as_json else "text"
-    find_route(dataset, points, algorithm, profile, form)
+    find_route(dataset, points, algorithm, profile, form, steps)
 
 
 @app.command()

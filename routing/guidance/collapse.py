@@ -1,6 +1,5 @@
 """Maneuvers that follow each other closely become one, as the driver sees them."""
 
-from routing.guidance.classify import direction_of
 from routing.guidance.collapse_cases import (
     COLLAPSE_M,
     ENDS,
@@ -20,6 +19,7 @@ from routing.guidance.collapse_cases import (
     precedes_only_way,
     precedes_silent_bend,
 )
+from routing.guidance.directions import direction_of
 from routing.guidance.drafts import (
     CONTINUE,
     FORK,

@@ -14,6 +14,13 @@ UTURN, STRAIGHT = "uturn", "straight"
 SHARP_RIGHT, RIGHT, SLIGHT_RIGHT = "sharp right", "right", "slight right"
 SLIGHT_LEFT, LEFT, SHARP_LEFT = "slight left", "left", "sharp left"
 
+ENTERS, ENTERS_AT_EXIT, TOUCHES, STAYS, LEAVES = 1, 2, 3, 4, 5
+"""What becomes of a route at a roundabout's crossing, values of ``Draft.ring``.
+
+``ENTERS_AT_EXIT``: there is an exit before the roundabout itself; ``TOUCHES``: it is left where
+it is entered; ``STAYS``: an exit is passed by.
+"""
+
 
 class Road:
     """A road that leaves a crossing: ``bearing`` in degrees, 0 <= bearing < 360, away from it.
@@ -68,10 +75,11 @@ class Draft:
     ``type`` and ``modifier`` are those of a maneuver; ``exit`` counts the ways out of a
     roundabout. ``crossings`` are those of the step, the maneuver's first. Texts are those of the
     road on ``texts_at``, an arc of the trail, unless a pass finds a better one; ``rotary_at`` is
-    an arc on the rotary that is named, None where there is none.
+    an arc on the rotary that is named, None where there is none. ``ring`` is 0 away from
+    roundabouts.
     """
 
-    __slots__ = ("at", "crossings", "exit", "modifier", "rotary_at", "texts_at", "type")
+    __slots__ = ("at", "crossings", "exit", "modifier", "ring", "rotary_at", "texts_at", "type")
 
     def __init__(
         self,
@@ -79,10 +87,11 @@ class Draft:
         type: str,
         modifier: str | None,
         crossings: list[Crossing],
-        exit: int | None = None,
+        ring: int = 0,
     ) -> None:
-        self.at, self.type, self.modifier, self.exit = at, type, modifier, exit
-        self.crossings = crossings
+        self.at, self.type, self.modifier = at, type, modifier
+        self.crossings, self.ring = crossings, ring
+        self.exit: int | None = None
         self.texts_at = at
         self.rotary_at: int | None = None
 

@@ -1,22 +1,39 @@
 """The steps of a leg: what a driver has to do, where, and what the roads are called."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from gis.arrays import F64, I64, Bool, freeze
-from gis.geodesy import bearing_deg, distance_m, to_units
+from gis.geodesy import UNITS_PER_DEGREE, bearing_deg, distance_m, to_units
 from gis.network.road_network import RoadNetwork
 from gis.profiles.rules import Mode
 from gis.profiles.verdicts import RoadUse
 from routing.assemble import PathOfArcs
 from routing.graph.turn_graph import TurnGraph
-from routing.guidance.classify import classify, direction_of
-from routing.guidance.drafts import ARRIVE, DEPART, Crossing, Draft, Trail
+from routing.guidance.classify import classify
+from routing.guidance.drafts import (
+    ARRIVE,
+    DEPART,
+    LEFT,
+    RIGHT,
+    STRAIGHT,
+    Crossing,
+    Draft,
+    Trail,
+)
 from routing.guidance.facts import RoadFacts
 from routing.guidance.junctions import NO_TURN, Junctions
+from routing.guidance.labels import RoadTexts
+from routing.guidance.passage import Passage
+from routing.guidance.passes import run_passes
+from routing.guidance.rings import Rings
+from routing.guidance.roundabouts import join_rings
+from routing.guidance.signs import RoadSigns
 from routing.guidance.steps import Intersection, Maneuver, Step
+from routing.guidance.summary import summarize
 from routing.metric import Metric
 
 SIDE_FROM_M, SIDE_TO_M = 5.0, 300.0
@@ -47,12 +64,16 @@ class Guide:
         self.facts = RoadFacts(network, roads)
         self._graph = graph
         self._junctions = Junctions(network, graph, open_arcs(network, roads))
+        self._signs = RoadSigns(self.facts, self.facts.names)
+        self._rings = Rings(self.facts, self._junctions)
 
     def steps(self, leg: LegLine, metric: Metric) -> tuple[tuple[Step, ...], str]:
         """The steps of a leg, as long as its roads take by a metric, and the leg's summary."""
         trail = self.trail(leg, metric)
         drafts = self.drafts(trail)
-        return self._finish(leg, trail, drafts), ""
+        passage = Passage(trail, self.facts, self._signs)
+        run_passes(passage, drafts, self._junctions.ahead, join_rings)
+        return self._finish(leg, trail, drafts), summarize(passage)
 
     def trail(self, leg: LegLine, metric: Metric) -> Trail:
         """A leg as the passes want it."""
@@ -66,15 +87,13 @@ class Guide:
         return Trail(arcs.tolist(), length_m, duration_s, points, crossings)
 
     def drafts(self, trail: Trail) -> list[Draft]:
-        """What to do on a leg, departure and arrival included."""
+        """A draft for each crossing of a leg, for its departure and its arrival."""
         drafts = [Draft(0, DEPART, None, [Crossing(-1, 0, [], None, None)])]
         for crossing in trail.crossings:
             before, after = trail.arcs[crossing.at - 1], trail.arcs[crossing.at]
-            instruction = classify(self.facts, crossing, before, after)
-            if instruction is not None:
-                drafts.append(Draft(crossing.at, *instruction, [crossing]))
-            elif len(crossing.roads) > 2:
-                drafts[-1].crossings.append(crossing)
+            draft = classify(self.facts, self._rings, crossing, before, after)
+            if draft is not None:
+                drafts.append(draft)
         n = len(trail.arcs)
         drafts.append(Draft(n, ARRIVE, None, [Crossing(-1, n, [], None, None)]))
         drafts[-1].texts_at = n - 1
@@ -100,80 +119,99 @@ class Guide:
         return length_m, duration_s
 
     def _finish(self, leg: LegLine, trail: Trail, drafts: list[Draft]) -> tuple[Step, ...]:
-        lon, lat = leg.lon.tolist(), leg.lat.tolist()
-        x, y = to_units(leg.lon).tolist(), to_units(leg.lat).tolist()
-        steps = []
-        for i, draft in enumerate(drafts):
-            stop = drafts[i + 1].at if i + 1 < len(drafts) else draft.at
-            first, last = trail.first_point[draft.at], trail.first_point[stop]
-            before = after = 0
-            if draft.type != DEPART:
-                before = _whole(bearing_deg(x[first - 1], y[first - 1], x[first], y[first]))
-            if draft.type != ARRIVE:
-                after = _whole(bearing_deg(x[first], y[first], x[first + 1], y[first + 1]))
-            modifier = draft.modifier
-            if draft.type == DEPART:
-                modifier = _side((x[0], y[0]), (x[1], y[1]), leg.begin, (x[0], y[0]))
-            elif draft.type == ARRIVE:
-                modifier = _side((x[-2], y[-2]), (x[-1], y[-1]), leg.goal, (x[-1], y[-1]))
-            crossings = [
-                self._intersection(trail, c, lon, lat, before, after) for c in draft.crossings
-            ]
-            arc = trail.arcs[min(draft.at, len(trail.arcs) - 1)]
-            label = self.facts.label(trail.arcs[draft.texts_at])
-            maneuver = Maneuver(
-                draft.type, modifier, lon[first], lat[first], before, after, draft.exit
-            )
-            steps.append(
-                Step(
-                    sum(trail.length_m[draft.at : stop]),
-                    sum(trail.duration_s[draft.at : stop]),
-                    sum(trail.duration_s[draft.at : stop]),
-                    first,
-                    last,
-                    self.facts.names.name(label),
-                    self.facts.names.ref(label),
-                    "",
-                    self.facts.names.destination(label),
-                    "",
-                    "",
-                    "",
-                    self.facts.mode(arc).word,
-                    "left" if self.facts.drives_left(arc) else "right",
-                    maneuver,
-                    tuple(crossings),
-                )
-            )
-        return tuple(steps)
+        """Steps of drafts; the first and the last reach to the ends, whatever was trimmed."""
+        k = len(trail.arcs)
+        at = [0, *(draft.at for draft in drafts[1:-1]), k, k]
+        line = _Line(leg, trail)
+        return tuple(
+            self._step(line, draft, start, stop)
+            for draft, (start, stop) in zip(drafts, pairwise(at), strict=True)
+        )
+
+    def _step(self, line: "_Line", draft: Draft, start: int, stop: int) -> Step:
+        trail, facts = line.trail, self.facts
+        first, last = trail.first_point[start], trail.first_point[stop]
+        arc = trail.arcs[min(start, len(trail.arcs) - 1)]
+        before, after = line.bearings(draft)
+        texts = facts.texts(trail.arcs[draft.texts_at])
+        rotary = _NO_TEXTS
+        if draft.rotary_at is not None:
+            rotary = facts.texts(trail.arcs[draft.rotary_at])
+        modifier = draft.modifier
+        if draft.type in (DEPART, ARRIVE):
+            modifier = line.side(draft)
+        place = line.lon[first], line.lat[first]
+        return Step(
+            sum(trail.length_m[start:stop]),
+            sum(trail.duration_s[start:stop]),
+            sum(trail.duration_s[start:stop]),
+            first,
+            last,
+            texts.name,
+            texts.ref,
+            texts.pronunciation,
+            texts.destinations,
+            texts.exits,
+            rotary.name,
+            rotary.pronunciation,
+            facts.mode(arc).word,
+            "left" if facts.drives_left(arc) else "right",
+            Maneuver(draft.type, modifier, *place, before, after, draft.exit),
+            tuple([self._intersection(line, c, before, after) for c in draft.crossings]),
+        )
 
     def _intersection(
-        self,
-        trail: Trail,
-        crossing: Crossing,
-        lon: list[float],
-        lat: list[float],
-        before: int,
-        after: int,
+        self, line: "_Line", crossing: Crossing, before: int, after: int
     ) -> Intersection:
-        point = trail.first_point[crossing.at]
-        arc = trail.arcs[min(crossing.at, len(trail.arcs) - 1)]
-        classes = self.facts.classes(arc)
-        here = lon[point], lat[point]
-        if crossing.at == 0:
-            return Intersection(*here, (after,), (True,), None, 0, (), classes)
-        if crossing.at == len(trail.arcs):
-            return Intersection(*here, ((before + 180) % 360,), (True,), 0, None, (), classes)
-        if crossing.came_in is None:
-            return Intersection(*here, (after,), (True,), 0, 0, (), classes)
-        return Intersection(
-            *here,
-            tuple(_whole(road.bearing) for road in crossing.roads),
-            tuple(road.entry for road in crossing.roads),
-            crossing.came_in,
-            crossing.out,
-            crossing.lanes,
-            classes,
-        )
+        trail = line.trail
+        at, n = crossing.at, len(trail.arcs)
+        point = trail.first_point[at]
+        place = line.lon[point], line.lat[point]
+        classes = self.facts.classes(trail.arcs[min(at, n - 1)])
+        came_in, out = crossing.came_in, crossing.out
+        if at == 0:
+            return Intersection(*place, (after,), (True,), None, 0, (), classes)
+        if at == n:
+            return Intersection(*place, ((before + 180) % 360,), (True,), 0, None, (), classes)
+        if came_in is None:
+            return Intersection(*place, (after,), (True,), 0, 0, (), classes)
+        roads = crossing.roads
+        bearings = tuple([_whole(road.bearing) for road in roads])
+        entry = tuple([road.entry for road in roads])
+        return Intersection(*place, bearings, entry, came_in, out, crossing.lanes, classes)
+
+
+_NO_TEXTS = RoadTexts()
+
+
+class _Line:
+    """The points of a leg, for whoever asks where and in which direction."""
+
+    def __init__(self, leg: LegLine, trail: Trail) -> None:
+        self.leg, self.trail = leg, trail
+        self.lon, self.lat = leg.lon.tolist(), leg.lat.tolist()
+
+    def bearings(self, draft: Draft) -> tuple[int, int]:
+        """In which directions one comes to a maneuver and goes on, 0 where one does not."""
+        point = self.trail.first_point[draft.at]
+        before = self._bearing(point - 1) if draft.type != DEPART else 0.0
+        after = self._bearing(point) if draft.type != ARRIVE else 0.0
+        return _whole(before), _whole(after)
+
+    def side(self, draft: Draft) -> str | None:
+        """On which side of the road the point of the request lies, None if it is on the road."""
+        point = self.trail.first_point[draft.at]
+        if draft.type == DEPART:
+            return _side(self.leg.begin, self._place(0), self._bearing(point), departs=True)
+        last = len(self.lon) - 1
+        return _side(self.leg.goal, self._place(last), self._bearing(point - 1), departs=False)
+
+    def _place(self, point: int) -> tuple[int, int]:
+        return round(self.lon[point] * UNITS_PER_DEGREE), round(self.lat[point] * UNITS_PER_DEGREE)
+
+    def _bearing(self, point: int) -> float:
+        """From a point to the next."""
+        return bearing_deg(*self._place(point), *self._place(point + 1))
 
 
 def _whole(bearing: float) -> int:
@@ -181,19 +219,21 @@ def _whole(bearing: float) -> int:
 
 
 def _side(
-    from_point: tuple[int, int],
-    to_point: tuple[int, int],
-    wanted: tuple[float, float],
-    snapped: tuple[int, int],
+    wanted: tuple[float, float], snapped: tuple[int, int], along: float, departs: bool
 ) -> str | None:
-    """On which side of the road a point of the request lies, None if it is on the road."""
+    """On which side of the road a point of the request lies, None if it is on the road.
+
+    ``along`` is the direction in which the road leads from or to there.
+    """
     x, y = (int(part) for part in to_units(np.array(wanted)))
-    away_m = distance_m(*snapped, x, y)
-    if not SIDE_FROM_M <= away_m <= SIDE_TO_M or from_point == to_point:
+    if not SIDE_FROM_M <= distance_m(*snapped, x, y) <= SIDE_TO_M:
         return None
-    along = bearing_deg(*from_point, *to_point)
-    aside = bearing_deg(*snapped, x, y)
-    return direction_of((along + 180.0 - aside) % 360.0)
+    aside = bearing_deg(x, y, *snapped) if departs else bearing_deg(*snapped, x, y)
+    turn = aside - along if departs else along - aside
+    angle = (180.0 + turn) % 360.0
+    if angle < 135.0:
+        return RIGHT
+    return STRAIGHT if angle <= 225.0 else LEFT
 
 
 def open_arcs(network: RoadNetwork, roads: RoadUse) -> Bool:

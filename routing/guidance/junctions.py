@@ -14,6 +14,9 @@ from routing.guidance.drafts import Crossing, Road
 LOOKAHEAD_M = 15.0
 """A road leads where it is after so many metres: small kinks at its beginning do not count."""
 
+_MAX_AHEAD = 10
+"""Nodes where no other road leaves are passed by on the way to the next crossing, so many."""
+
 NO_ROAD = -1
 NO_TURN = -1
 
@@ -88,6 +91,12 @@ def _find_turn(layout: Layout, from_arc: int, to_arc: int) -> int:
 
 
 @plain_kernel
+def bearing_of(layout: Layout, arc: int) -> float:
+    """`_perceived_bearing` for Python."""
+    return _perceived_bearing(layout, arc)
+
+
+@plain_kernel
 def find_roads(layout: Layout, arcs: I64, found: Found) -> int:
     """Fill the roads at the node before each arc but the first; their number.
 
@@ -143,6 +152,38 @@ class Junctions:
             graph.vertex_arc,
             freeze(open_arc),
         )
+
+    def arcs_at(self, node: int) -> list[int]:
+        """The arcs that leave a node, of roads that are open in some direction."""
+        first = self._network.first_out
+        arcs: list[int] = self._network.out_arc[first[node] : first[node + 1]].tolist()
+        is_open = self._layout.open_arc
+        return [arc for arc in arcs if is_open[arc] or is_open[arc ^ 1]]
+
+    def head(self, arc: int) -> int:
+        """The node where an arc ends."""
+        network = self._network
+        return int((network.edge_tail if arc & 1 else network.edge_head)[arc >> 1])
+
+    def bearing(self, arc: int) -> float:
+        """The direction in which an arc leaves, as drivers perceive it."""
+        return float(bearing_of(self._layout, arc))
+
+    def ahead(self, arc: int) -> Crossing | None:
+        """The crossing that one comes to at the end of a road, its ``out`` unknown."""
+        for _ in range(_MAX_AHEAD):
+            (crossing,), turns = self.along(np.array([arc, arc ^ 1], np.int64))
+            crossing.out = None
+            if crossing.came_in is None:
+                return None
+            crossing.roads[crossing.came_in].entry = bool(turns[0] != NO_TURN)
+            if len(crossing.roads) > 2:
+                return crossing
+            onward = [road.arc for road in crossing.roads if road.arc != arc ^ 1 and road.entry]
+            if not onward:
+                return None
+            arc = onward[0]
+        return None
 
     def along(self, arcs: I64) -> tuple[list[Crossing], I64]:
         """The nodes between the k arcs of a path as crossings, and the turns taken (k - 1,).

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from routing.guidance.classify import direction_of
+from routing.guidance.directions import direction_of
 from routing.guidance.drafts import (
     CONTINUE,
     FORK,

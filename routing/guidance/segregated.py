@@ -4,9 +4,9 @@ Such an inner piece is short, and one-way roads arrive and leave at its ends acr
 """
 
 from gis.network.road_class import RoadClass
-from routing.guidance.classify import direction_of
 from routing.guidance.collapse import absorb, make_u_turn
 from routing.guidance.collapse_cases import CIRCLES
+from routing.guidance.directions import direction_of
 from routing.guidance.drafts import (
     CONTINUE,
     END_OF_ROAD,

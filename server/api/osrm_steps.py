@@ -9,7 +9,7 @@ from routing.guidance.steps import Intersection, Lane, Maneuver, Step
 from routing.route import Leg
 from server.api.osrm_numbers import PRECISION, millionth, tenth
 
-_TEXTS = ("ref", "pronunciation", "destinations", "exits", "rotary_name", "rotary_pronunciation")
+TEXTS = ("ref", "pronunciation", "destinations", "exits", "rotary_name", "rotary_pronunciation")
 """What few steps have."""
 
 
@@ -32,7 +32,7 @@ def _step(step: Step, line: Any) -> dict[str, Any]:
         "maneuver": _maneuver(step.maneuver),
         "intersections": [_intersection(place) for place in step.intersections],
     }
-    for name in _TEXTS:
+    for name in TEXTS:
         text = getattr(step, name)
         if text:
             found[name] = text
