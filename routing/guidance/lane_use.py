@@ -64,7 +64,7 @@ class LaneUse:
     ) -> dict[int, Span]:
         """Lanes that are drawn for this crossing and the next."""
         open_ways = [way for way in ways if way.entry]
-        if not open_ways or len(spans) < len(open_ways):
+        if len(ways) < 2 or not open_ways or len(spans) < len(open_ways):
             return {}
         straightest = min(open_ways, key=lambda way: deviation(way.angle))
         ahead = self._look_ahead(crossing.roads[straightest.road].arc)
@@ -81,7 +81,7 @@ class LaneUse:
             previous = passage.crossing_at(at)
             if previous is None or previous.came_in is None or previous.out is None:
                 break
-            if deviation(previous.angle(previous.out)) > STRAIGHT_ON_ANGLE:
+            if not _goes_straight(previous, previous.out):
                 break
             for lanes in passage.signs.lanes(passage.trail.arcs[at - 1]):
                 spans = spans_of(lanes)
@@ -124,6 +124,14 @@ class LaneUse:
 
     def _is_roundabout(self, crossing: Crossing) -> bool:
         return any(self._passage.facts.is_roundabout(road.arc) for road in crossing.roads)
+
+
+def _goes_straight(crossing: Crossing, out: int) -> bool:
+    """Whether a road leads straight on, and none that is open more so."""
+    off = deviation(crossing.angle(out))
+    roads = crossing.roads
+    offs = [deviation(crossing.angle(i)) for i, road in enumerate(roads) if road.entry]
+    return off <= STRAIGHT_ON_ANGLE and off <= min(offs, default=180.0)
 
 
 def _marked(lanes: tuple[Arrows, ...], span: Span) -> tuple[Lane, ...]:

@@ -56,6 +56,7 @@ def collapse_segregated(passage: Passage, drafts: list[Draft]) -> None:
         if inner[i + 1]:
             if END_OF_ROAD in (here.type, after.type):
                 here.type = END_OF_ROAD
+            here.crossing.lanes = after.crossing.lanes
             absorb(drafts, i, signs=True)
         elif turns_around(here, after):
             make_u_turn(drafts, i)
