@@ -64,7 +64,7 @@ class Guide:
         self.network = network
         self.facts = RoadFacts(network, roads)
         self._graph = graph
-        self._junctions = Junctions(network, graph, open_arcs(network, roads))
+        self._junctions = Junctions(network, roads, graph, open_arcs(network, roads))
         self._signs = RoadSigns(self.facts, self.facts.names)
         self._rings = Rings(self.facts, self._junctions)
 
@@ -200,6 +200,11 @@ class _Line:
 
     def bearings(self, draft: Draft) -> tuple[int, int]:
         """In which directions one comes to a maneuver and goes on, 0 where one does not."""
+        crossing = draft.crossing
+        if crossing.came_in is not None and crossing.out is not None and draft.type != ARRIVE:
+            roads = crossing.roads
+            back, onward = roads[crossing.came_in].bearing, roads[crossing.out].bearing
+            return _whole(back + 180.0), _whole(onward)
         point = self.trail.first_point[draft.at]
         before = self._bearing(point - 1) if draft.type != DEPART else 0.0
         after = self._bearing(point) if draft.type != ARRIVE else 0.0

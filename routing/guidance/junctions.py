@@ -1,18 +1,26 @@
 """The crossings that a path passes: which roads leave there, in which direction, open or not."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import F64, I32, I64, U32, Bool, freeze
-from gis.geodesy import bearing_deg, distance_m, lon_difference, normal_lon
+from gis.arrays import F64, I64, U8, U32, Bool, freeze
 from gis.jit import inner_kernel, int64, plain_kernel
+from gis.network.road_class import RoadClass
 from gis.network.road_network import RoadNetwork
+from gis.osm.tagsets import TagSets
+from gis.profiles.verdicts import CIRCULAR, ROUNDABOUT, RoadUse
 from routing.graph.turn_graph import TurnGraph
+from routing.guidance.bearings import (
+    MINOR,
+    RING,
+    Shapes,
+    Sketch,
+    head_of,
+    new_sketch,
+    perceived_bearing,
+)
 from routing.guidance.drafts import Crossing, Road
-
-LOOKAHEAD_M = 15.0
-"""A road leads where it is after so many metres: small kinks at its beginning do not count."""
 
 _MAX_AHEAD = 10
 """Nodes where no other road leaves are passed by on the way to the next crossing, so many."""
@@ -21,20 +29,12 @@ NO_ROAD = -1
 NO_TURN = -1
 
 
-class Layout(NamedTuple):
-    """What the kernel reads: shapes, incidences, and the turns of a vehicle."""
+class Turns(NamedTuple):
+    """The turns of a vehicle, as in `TurnGraph`."""
 
-    edge_tail: U32
-    edge_head: U32
-    first_point: U32
-    lon: I32
-    lat: I32
-    first_out: U32
-    out_arc: U32
     first_turn: U32
     turn_head: U32
     vertex_arc: U32
-    open_arc: Bool
 
 
 class Found(NamedTuple):
@@ -55,49 +55,31 @@ class Found(NamedTuple):
 
 
 @inner_kernel
-def _perceived_bearing(layout: Layout, arc: int) -> float:
-    """Direction of the point that lies LOOKAHEAD_M along an arc, or at its end."""
-    origin: Any = np.int64(layout.first_point[arc >> 1])
-    last: Any = np.int64(layout.first_point[(arc >> 1) + 1]) - 1
-    step = 1
-    if arc & 1:
-        origin, last, step = last, origin, -1
-    x, y = layout.lon[origin], layout.lat[origin]
-    left_m = LOOKAHEAD_M
-    i = origin
-    to_x, to_y = float(x), float(y)
-    while i != last:
-        a_x, a_y = layout.lon[i], layout.lat[i]
-        i += step
-        b_x, b_y = layout.lon[i], layout.lat[i]
-        length_m = distance_m(a_x, a_y, b_x, b_y)
-        if length_m >= left_m:
-            part = left_m / length_m
-            to_x = normal_lon(a_x + part * lon_difference(a_x, b_x))
-            to_y = a_y + part * (float(b_y) - float(a_y))
-            break
-        left_m -= length_m
-        to_x, to_y = float(b_x), float(b_y)
-    return bearing_deg(x, y, round(to_x), round(to_y))
-
-
-@inner_kernel
-def _find_turn(layout: Layout, from_arc: int, to_arc: int) -> int:
+def _find_turn(turns: Turns, from_arc: int, to_arc: int) -> int:
     """The turn from an arc to another, or NO_TURN."""
-    for turn in range(layout.first_turn[from_arc], layout.first_turn[from_arc + 1]):
-        if layout.vertex_arc[layout.turn_head[turn]] == to_arc:
+    for turn in range(turns.first_turn[from_arc], turns.first_turn[from_arc + 1]):
+        if turns.vertex_arc[turns.turn_head[turn]] == to_arc:
             return turn
     return NO_TURN
 
 
 @plain_kernel
-def bearing_of(layout: Layout, arc: int) -> float:
-    """`_perceived_bearing` for Python."""
-    return _perceived_bearing(layout, arc)
+def bearing_of(shapes: Shapes, arc: int, sketch: Sketch) -> float:
+    """`perceived_bearing` for Python."""
+    return perceived_bearing(shapes, arc, 0, sketch)
+
+
+@inner_kernel
+def _most_lanes(shapes: Shapes, node: int) -> int:
+    """The lanes of the widest road at a node, 0 if no number is known."""
+    most = 0
+    for i in range(shapes.first_out[node], shapes.first_out[node + 1]):
+        most = max(most, int64(shapes.lanes[shapes.edge_label[shapes.out_arc[i] >> 1]]))
+    return most
 
 
 @plain_kernel
-def find_roads(layout: Layout, arcs: I64, found: Found) -> int:
+def find_roads(turns: Turns, shapes: Shapes, arcs: I64, found: Found, sketch: Sketch) -> int:
     """Fill the roads at the node before each arc but the first; their number.
 
     A road is open in some direction. Arcs that do not meet at a node have no roads between them.
@@ -105,16 +87,16 @@ def find_roads(layout: Layout, arcs: I64, found: Found) -> int:
     n = 0
     for k in range(1, len(arcs)):
         before, after = arcs[k - 1], arcs[k]
-        ends = layout.edge_tail if before & 1 else layout.edge_head
-        node = int64(ends[before >> 1])
+        node = head_of(shapes, before)
         start = n
+        lanes = _most_lanes(shapes, node)
         found.first[k - 1] = n
-        for i in range(layout.first_out[node], layout.first_out[node + 1]):
-            arc = int64(layout.out_arc[i])
-            if not (layout.open_arc[arc] or layout.open_arc[arc ^ 1]):
+        for i in range(shapes.first_out[node], shapes.first_out[node + 1]):
+            arc = int64(shapes.out_arc[i])
+            if not (shapes.open_arc[arc] or shapes.open_arc[arc ^ 1]):
                 continue
-            bearing = _perceived_bearing(layout, arc)
-            turn = _find_turn(layout, before, arc)
+            bearing = perceived_bearing(shapes, arc, lanes, sketch)
+            turn = _find_turn(turns, before, arc)
             entry = turn != NO_TURN or arc == after
             place = n
             while place > start and found.bearing[place - 1] > bearing:
@@ -124,7 +106,7 @@ def find_roads(layout: Layout, arcs: I64, found: Found) -> int:
             found.arc[place], found.bearing[place], found.entry[place] = arc, bearing, entry
             n += 1
         found.came_in[k - 1] = found.out[k - 1] = NO_ROAD
-        found.turn[k - 1] = _find_turn(layout, before, after)
+        found.turn[k - 1] = _find_turn(turns, before, after)
         for i in range(start, n):
             if found.arc[i] == before ^ 1:
                 found.came_in[k - 1] = i - start
@@ -137,27 +119,31 @@ def find_roads(layout: Layout, arcs: I64, found: Found) -> int:
 class Junctions:
     """The crossings along paths of a vehicle."""
 
-    def __init__(self, network: RoadNetwork, graph: TurnGraph, open_arc: Bool) -> None:
+    def __init__(
+        self, network: RoadNetwork, roads: RoadUse, graph: TurnGraph, open_arc: Bool
+    ) -> None:
         self._network = network
-        self._layout = Layout(
-            network.edge_tail,
-            network.edge_head,
+        self._shapes = Shapes(
             network.first_point,
             network.point_lon,
             network.point_lat,
+            network.edge_tail,
+            network.edge_head,
+            network.edge_tagset,
+            network.edge_label,
             network.first_out,
             network.out_arc,
-            graph.first_turn,
-            graph.turn_head,
-            graph.vertex_arc,
             freeze(open_arc),
+            manners(network.way_class, roads.way_flags),
+            lane_counts(network.labels),
         )
+        self._turns = Turns(graph.first_turn, graph.turn_head, graph.vertex_arc)
 
     def arcs_at(self, node: int) -> list[int]:
         """The arcs that leave a node, of roads that are open in some direction."""
         first = self._network.first_out
         arcs: list[int] = self._network.out_arc[first[node] : first[node + 1]].tolist()
-        is_open = self._layout.open_arc
+        is_open = self._shapes.open_arc
         return [arc for arc in arcs if is_open[arc] or is_open[arc ^ 1]]
 
     def head(self, arc: int) -> int:
@@ -167,7 +153,7 @@ class Junctions:
 
     def bearing(self, arc: int) -> float:
         """The direction in which an arc leaves, as drivers perceive it."""
-        return float(bearing_of(self._layout, arc))
+        return float(bearing_of(self._shapes, arc, new_sketch()))
 
     def ahead(self, arc: int) -> Crossing | None:
         """The crossing that one comes to at the end of a road, its ``out`` unknown."""
@@ -221,5 +207,42 @@ class Junctions:
             np.empty(n, np.int64),
         )
         if n:
-            find_roads(self._layout, freeze(arcs), found)
+            find_roads(self._turns, self._shapes, freeze(arcs), found, new_sketch())
         return found, node
+
+
+_NORMAL_WIDTH, _MOTORWAY_WIDTH = 2, 5
+_WIDTHS = {
+    RoadClass.MOTORWAY: _MOTORWAY_WIDTH,
+    RoadClass.MOTORWAY_LINK: _MOTORWAY_WIDTH,
+    RoadClass.TRUNK: _MOTORWAY_WIDTH,
+    RoadClass.TRUNK_LINK: _MOTORWAY_WIDTH,
+    RoadClass.PRIMARY: 3,
+}
+"""How far lanes may be drawn from the middle of a road, in halves of their width."""
+
+
+def manners(way_class: U8, way_flags: U8) -> U8:
+    """How to look at roads by their tag sets (S,), see `Shapes`."""
+    by_class = np.full(len(RoadClass), _NORMAL_WIDTH, np.uint8)
+    for kind, width in _WIDTHS.items():
+        by_class[kind] = width
+    by_class[RoadClass.SERVICE :] = MINOR
+    manner = by_class[way_class]
+    manner[(way_flags & (ROUNDABOUT | CIRCULAR)) > 0] = RING
+    return freeze(manner)
+
+
+def lane_counts(labels: TagSets) -> U8:
+    """The number of lanes by label, 0 where none is told; a byte each."""
+    count = np.zeros(len(labels), np.uint8)
+    owner = np.repeat(np.arange(len(labels)), np.diff(labels.first_tag))
+    for key in np.unique(labels.key).tolist():
+        if labels.string(key) != "lanes":
+            continue
+        chosen = labels.key == key
+        values, which = np.unique(labels.value[chosen], return_inverse=True)
+        texts = [labels.string(value) for value in values.tolist()]
+        numbers = [int(t) if t.isascii() and t.isdigit() and len(t) < 3 else 0 for t in texts]
+        count[owner[chosen]] = np.array(numbers, np.uint8)[which]
+    return freeze(count)
