@@ -56,6 +56,8 @@ CHANGES = [
     # one name is the beginning of the other
     ("Long Street", "", "Long Street Extension", "", SILENT),
     ("Long Street Extension", "", "Long Street", "", SILENT),
+    ("Long Street; Ring", "", "Long Street", "", SILENT),
+    ("Long Street/Ring", "", "Long Street", "", SILENT),
     ("Hill Road", "", "Hillside Road", "", SAID),
     ("Hill", "", "Hillside", "", SAID),
     ("Rua da Boavista", "", "Avenida da Boavista", "", SAID),
