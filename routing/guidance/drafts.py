@@ -9,6 +9,8 @@ EXIT_ROUNDABOUT, EXIT_ROTARY = "exit roundabout", "exit rotary"
 DEPART, ARRIVE, NOTIFICATION = "depart", "arrive", "notification"
 SUPPRESSED = "suppressed"
 """Nothing is said at such a crossing; it becomes part of the step before in the end."""
+SLIPROAD = "sliproad"
+"""A road that cuts the corner before a crossing; with the turn at its end it becomes one turn."""
 
 UTURN, STRAIGHT = "uturn", "straight"
 SHARP_RIGHT, RIGHT, SLIGHT_RIGHT = "sharp right", "right", "slight right"

@@ -13,7 +13,8 @@ from gis.profiles.rules import Mode
 from gis.profiles.verdicts import RoadUse
 from routing.assemble import PathOfArcs
 from routing.graph.turn_graph import TurnGraph
-from routing.guidance.classify import classify
+from routing.guidance.carriageways import Carriageways
+from routing.guidance.classify import Surroundings, classify
 from routing.guidance.drafts import (
     ARRIVE,
     DEPART,
@@ -66,7 +67,11 @@ class Guide:
         self._graph = graph
         self._junctions = Junctions(network, roads, graph, open_arcs(network, roads))
         self._signs = RoadSigns(self.facts, self.facts.names)
-        self._rings = Rings(self.facts, self._junctions)
+        self._surroundings = Surroundings(
+            self.facts,
+            Rings(self.facts, self._junctions),
+            Carriageways(self.facts, self._junctions),
+        )
 
     def steps(self, leg: LegLine, metric: Metric) -> tuple[tuple[Step, ...], str]:
         """The steps of a leg, as long as its roads take by a metric, and the leg's summary."""
@@ -104,7 +109,7 @@ class Guide:
         came_in, out, before, after = crossing.came_in, crossing.out, NO_ARC, NO_ARC
         if came_in is not None and out is not None:
             before, after = crossing.roads[came_in].arc ^ 1, crossing.roads[out].arc
-        return classify(self.facts, self._rings, crossing, before, after)
+        return classify(self._surroundings, crossing, before, after)
 
     def _measure(
         self, paths: Sequence[PathOfArcs], turn_cs: F64

@@ -151,6 +151,14 @@ class Junctions:
         network = self._network
         return int((network.edge_tail if arc & 1 else network.edge_head)[arc >> 1])
 
+    def points(self, arc: int) -> list[tuple[int, int]]:
+        """The shape of an arc, longitudes and latitudes in 1e-7 degree."""
+        network = self._network
+        first, stop = network.first_point[arc >> 1], network.first_point[(arc >> 1) + 1]
+        lon, lat = network.point_lon[first:stop].tolist(), network.point_lat[first:stop].tolist()
+        points = list(zip(lon, lat, strict=True))
+        return points[::-1] if arc & 1 else points
+
     def bearing(self, arc: int) -> float:
         """The direction in which an arc leaves, as drivers perceive it."""
         return float(bearing_of(self._shapes, arc, new_sketch()))

@@ -8,6 +8,7 @@ from routing.guidance.fold import drop_short_names, fold
 from routing.guidance.lane_use import LaneUse, anticipate
 from routing.guidance.passage import Passage
 from routing.guidance.segregated import collapse_segregated
+from routing.guidance.sliproads import mark_sliproads
 from routing.guidance.trim import trim_ends
 
 
@@ -26,6 +27,7 @@ def run_passes(
     lanes must know which maneuvers are left.
     """
     LaneUse(passage, look_ahead, classify).assign(drafts)
+    mark_sliproads(passage, look_ahead, drafts)
     trim_ends(passage, drafts)
     collapse_segregated(passage, drafts)
     count_exits(drafts)
