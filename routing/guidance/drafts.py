@@ -9,6 +9,8 @@ EXIT_ROUNDABOUT, EXIT_ROTARY = "exit roundabout", "exit rotary"
 DEPART, ARRIVE, NOTIFICATION = "depart", "arrive", "notification"
 SUPPRESSED = "suppressed"
 """Nothing is said at such a crossing; it becomes part of the step before in the end."""
+SLIPROAD = "sliproad"
+"""A road that cuts the corner before a crossing; with the turn at its end it becomes one turn."""
 
 UTURN, STRAIGHT = "uturn", "straight"
 SHARP_RIGHT, RIGHT, SLIGHT_RIGHT = "sharp right", "right", "slight right"
@@ -110,22 +112,24 @@ class Draft:
 class Trail:
     """A leg as guidance sees it: k arcs and what is driven of each.
 
-    ``length_m`` and ``duration_s`` (k,) count the driven part of each arc, the duration with the
-    turn at its end; ``first_point`` (k + 1,) is the point of the leg's line where each arc
+    ``length_m``, ``duration_s`` and ``weight`` (k,) count the driven part of each arc, the last two
+    with the turn at its end; ``first_point`` (k + 1,) is the point of the leg's line where each arc
     begins, and the last point of all. ``crossings`` has every crossing with its ``at``, ascending.
     """
 
-    __slots__ = ("arcs", "crossings", "duration_s", "first_point", "length_m")
+    __slots__ = ("arcs", "crossings", "duration_s", "first_point", "length_m", "weight")
 
     def __init__(
         self,
         arcs: list[int],
         length_m: list[float],
         duration_s: list[float],
+        weight: list[float],
         first_point: list[int],
         crossings: list[Crossing],
     ) -> None:
         self.arcs, self.length_m, self.duration_s = arcs, length_m, duration_s
+        self.weight = weight
         self.first_point, self.crossings = first_point, crossings
 
     def distance_m(self, start: int, stop: int) -> float:

@@ -37,6 +37,7 @@ from routing.guidance.steps import Intersection, Maneuver, Step
 from routing.guidance.summary import summarize
 from routing.metric import Metric
 
+NO_ARC = -1
 SIDE_FROM_M, SIDE_TO_M = 5.0, 300.0
 """A point so far from the road is said to lie on a side of it."""
 
@@ -77,7 +78,7 @@ class Guide:
         trail = self.trail(leg, metric)
         drafts = self.drafts(trail)
         passage = Passage(trail, self.facts, self._signs)
-        run_passes(passage, drafts, self._junctions.ahead, join_rings)
+        run_passes(passage, drafts, self._junctions.ahead, self._classify, join_rings)
         return self._finish(leg, trail, drafts), summarize(passage)
 
     def trail(self, leg: LegLine, metric: Metric) -> Trail:
@@ -87,16 +88,15 @@ class Guide:
         turn_cs = np.zeros(len(arcs))
         known = turns != NO_TURN
         turn_cs[:-1][known] = metric.turn_costs(self._graph.turn_cost)[turns[known]]
-        length_m, duration_s = self._measure(leg.paths, turn_cs)
+        measures = self._measure(leg.paths, turn_cs)
         points = [*leg.first_point.tolist(), len(leg.lon) - 1]
-        return Trail(arcs.tolist(), length_m, duration_s, points, crossings)
+        return Trail(arcs.tolist(), *measures, points, crossings)
 
     def drafts(self, trail: Trail) -> list[Draft]:
         """A draft for each crossing of a leg, for its departure and its arrival."""
         drafts = [Draft(0, DEPART, None, [Crossing(-1, 0, [], None, None)])]
         for crossing in trail.crossings:
-            before, after = trail.arcs[crossing.at - 1], trail.arcs[crossing.at]
-            draft = classify(self._surroundings, crossing, before, after)
+            draft = self._classify(crossing)
             if draft is not None:
                 drafts.append(draft)
         n = len(trail.arcs)
@@ -104,13 +104,21 @@ class Guide:
         drafts[-1].texts_at = n - 1
         return drafts
 
+    def _classify(self, crossing: Crossing) -> Draft | None:
+        """The draft for a crossing of itself."""
+        came_in, out, before, after = crossing.came_in, crossing.out, NO_ARC, NO_ARC
+        if came_in is not None and out is not None:
+            before, after = crossing.roads[came_in].arc ^ 1, crossing.roads[out].arc
+        return classify(self._surroundings, crossing, before, after)
+
     def _measure(
         self, paths: Sequence[PathOfArcs], turn_cs: F64
-    ) -> tuple[list[float], list[float]]:
-        """Metres and seconds of what is driven of each arc, with the turns at their ends."""
+    ) -> tuple[list[float], list[float], list[float]]:
+        """Metres, seconds and weight of what is driven of each arc, with the turns at their ends."""
         network = self.network
         length_m: list[float] = []
         duration_s: list[float] = []
+        weight: list[float] = []
         for path in paths:
             k = len(path.arcs)
             cm = np.rint(network.edge_length_m[path.arcs >> np.uint32(1)].astype(np.float64) * 100)
@@ -118,10 +126,12 @@ class Guide:
             cm[-1] *= path.end.fraction
             cm[0] -= left_out
             cm[0] = max(0.0, cm[0] + path.length_cm - cm.sum())  # what rounding has lost
-            cs = path.cost_cs + turn_cs[len(length_m) : len(length_m) + k]
+            turns = turn_cs[len(length_m) : len(length_m) + k]
+            weight_cs = path.cost_cs if path.weight_cs is None else path.weight_cs
             length_m += (cm / 100.0).tolist()
-            duration_s += (cs / 100.0).tolist()
-        return length_m, duration_s
+            duration_s += ((path.cost_cs + turns) / 100.0).tolist()
+            weight += ((weight_cs + turns) / 100.0).tolist()
+        return length_m, duration_s, weight
 
     def _finish(self, leg: LegLine, trail: Trail, drafts: list[Draft]) -> tuple[Step, ...]:
         """Steps of drafts; the first and the last reach to the ends, whatever was trimmed."""
@@ -149,7 +159,7 @@ class Guide:
         return Step(
             sum(trail.length_m[start:stop]),
             sum(trail.duration_s[start:stop]),
-            sum(trail.duration_s[start:stop]),
+            sum(trail.weight[start:stop]),
             first,
             last,
             texts.name,
