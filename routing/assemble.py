@@ -25,8 +25,10 @@ class End(NamedTuple):
 class PathOfArcs(NamedTuple):
     """A way through the network: consecutive arcs (k,), k >= 1, entered and left within.
 
-    ``cost_cs`` float64 (k,) is what the part of each arc that is driven costs, without turns;
-    ``total_cs`` is the cost of the path with its turns, ``length_cm`` how long it is.
+    ``cost_cs`` float64 (k,) is how long the part of each arc that is driven takes, without turns;
+    ``total_cs`` how long the path takes with its turns, ``length_cm`` how long it is.
+    ``weight_cs`` float64 (k,) and ``total_weight`` are what the search made of these times, None
+    if it took them as they are.
     """
 
     arcs: U32
@@ -35,6 +37,18 @@ class PathOfArcs(NamedTuple):
     end: End
     total_cs: int
     length_cm: int
+    weight_cs: F64 | None = None
+    total_weight: int | None = None
+
+    @property
+    def weight(self) -> int:
+        """The weight of the path with its turns, in hundredths of a second."""
+        return self.total_cs if self.total_weight is None else self.total_weight
+
+    def by_weight(self) -> "PathOfArcs":
+        """The same path with weights instead of times."""
+        cost = self.cost_cs if self.weight_cs is None else self.weight_cs
+        return self._replace(cost_cs=cost, total_cs=self.weight)
 
 
 class _Shape(NamedTuple):
@@ -172,11 +186,15 @@ class LegAssembler:
             partial(self._annotate, paths),
             partial(self._names_along, paths),
             ((), "") if direct is None else partial(direct, trace.lon, trace.lat, trace.first),
+            sum(path.weight for path in paths) / 100,
         )
 
     def _annotate(self, paths: list[PathOfArcs]) -> Annotation:
         trace = self._trace_all(paths, measured=True)
-        return Annotation(trace.distance_m, trace.duration_s, trace.node)
+        weight = trace.duration_s
+        if any(path.weight_cs is not None and path.weight_cs is not path.cost_cs for path in paths):
+            weight = self._trace_all([path.by_weight() for path in paths], measured=True).duration_s
+        return Annotation(trace.distance_m, trace.duration_s, trace.node, weight)
 
     def _trace_all(self, paths: list[PathOfArcs], measured: bool) -> _Trace:
         traces = [self._trace(path, measured) for path in paths]

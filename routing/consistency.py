@@ -11,6 +11,9 @@ import numpy as np
 
 from gis.arrays import INF, INVALID, AnyArray
 from gis.errors import DatasetError
+from gis.network.road_class import RoadClass
+from gis.profiles.rules import Mode
+from gis.profiles.verdicts import ALL_WAY_FLAGS
 from gis.rtree import NODE_SIZE
 from gis.snap_index import POINTS_OF_BLOCK
 from routing.cch.weights import INF_COST
@@ -80,6 +83,7 @@ def check_network_arrays(arrays: Mapping[str, AnyArray]) -> None:
     n_way_sets = _check_tagsets(network.part("way_tags"))
     network.below(n_way_sets, "edge_tagset")
     network.shaped((n_way_sets,), "way_class")
+    network.below(len(RoadClass), "way_class")
     network.below(_check_tagsets(network.part("labels")), "edge_label")
     restrictions = network.part("restrictions")
     n_restrictions = restrictions.length("tagset")
@@ -121,10 +125,7 @@ def check_profile_arrays(name: str, arrays: Mapping[str, AnyArray]) -> None:
     n_nodes, n_arcs = arrays["network.node_id"].size, 2 * arrays["network.edge_tail"].size
     profile = _Arrays(f"profile.{name}", arrays)
     n_way_sets = arrays["network.way_class"].size
-    roads = profile.part("roads")
-    roads.shaped((n_way_sets,), "way_flags", "forward_mode", "backward_mode")
-    roads.shaped((n_way_sets,), "forward_classes", "backward_classes")
-    roads.shaped((1,), "straight")
+    _check_roads(profile.part("roads"), n_way_sets)
     graph = profile.part("turn_graph")
     n_vertices, n_turns = graph.length("vertex_arc"), graph.length("turn_head")
     graph.shaped((n_turns,), "turn_cost", "back_tail", "back_cost")
@@ -132,6 +133,8 @@ def check_profile_arrays(name: str, arrays: Mapping[str, AnyArray]) -> None:
     graph.offsets("first_back", n_vertices, n_turns)
     graph.below(n_vertices, "turn_head", "back_tail")
     graph.below(n_arcs, "vertex_arc")
+    graph.shaped((n_vertices - n_arcs,), "leaves_as")
+    graph.below(n_vertices, "leaves_as")
     if not np.array_equal(graph["vertex_arc"][:n_arcs], np.arange(n_arcs, dtype=np.uint32)):
         raise graph.fail("vertex_arc", f"does not begin with the {n_arcs} arcs")
     profile.shaped((n_arcs,), "metric.weight", "components.arc_component", "components.arc_flags")
@@ -139,7 +142,11 @@ def check_profile_arrays(name: str, arrays: Mapping[str, AnyArray]) -> None:
     if not profile["metric.weight"].all():
         raise profile.fail("metric.weight", "holds 0, expected 1 or more")
     profile.shaped((n_arcs,), "metric.length_cm")
-    _check_hierarchy(profile, n_vertices)
+    own = profile.length("metric.own_duration_cs")
+    if own:
+        profile.shaped((n_arcs,), "metric.own_duration_cs")
+        profile.below(INF + 1, "metric.own_duration_cs")
+    _check_hierarchy(profile, n_vertices, with_third=own > 0)
     landmarks = profile.part("landmarks")
     n_landmarks = landmarks.length("node")
     landmarks.shaped((n_nodes, n_landmarks), "from_landmark", "to_landmark")
@@ -148,7 +155,19 @@ def check_profile_arrays(name: str, arrays: Mapping[str, AnyArray]) -> None:
     landmarks.below(INF + 1, "from_landmark", "to_landmark")
 
 
-def _check_hierarchy(profile: _Arrays, n_vertices: int) -> None:
+def _check_roads(roads: _Arrays, n_way_sets: int) -> None:
+    """What is known of each tag set is something that there is."""
+    roads.shaped((n_way_sets,), "way_flags", "forward_mode", "backward_mode")
+    roads.shaped((n_way_sets,), "forward_classes", "backward_classes")
+    roads.shaped((1,), "straight")
+    roads.below(ALL_WAY_FLAGS + 1, "way_flags")
+    roads.below(len(Mode), "forward_mode", "backward_mode")
+    n_classes = roads.length("classes.first_byte") - 1
+    roads.below(1 << n_classes, "forward_classes", "backward_classes")
+    roads.below(2, "straight")
+
+
+def _check_hierarchy(profile: _Arrays, n_vertices: int, with_third: bool) -> None:
     """The arcs of a hierarchy lead upward to vertices, and its weights are those of its arcs."""
     hierarchy, weights = profile.part("hierarchy"), profile.part("weights")
     n_up, n_down = hierarchy.length("up_head"), hierarchy.length("down_tail")
@@ -172,6 +191,7 @@ def _check_hierarchy(profile: _Arrays, n_vertices: int) -> None:
         weights.shaped((n,), name)
         weights.below(INF_COST + 1, name)
         weights.shaped((n, 2), f"{name}_children")
+        weights.shaped((n * with_third,), f"{name}_third")
         _check_children(weights, name, lower, n_vertices)
 
 

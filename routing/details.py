@@ -163,8 +163,18 @@ def _direct(
 
 def _join(a: PathOfArcs, b: PathOfArcs) -> PathOfArcs:
     """One path over a point on an arc: ``a`` ends on it where ``b`` begins."""
-    cost = np.concatenate([a.cost_cs, b.cost_cs[1:]])
-    cost[len(a.cost_cs) - 1] += b.cost_cs[0]
+    cost = _joined(a.cost_cs, b.cost_cs)
+    weight = cost
+    if a.weight_cs is not None and b.weight_cs is not None and a.weight_cs is not a.cost_cs:
+        weight = _joined(a.weight_cs, b.weight_cs)
     arcs = freeze(np.concatenate([a.arcs, b.arcs[1:]]))
     total_cs, length_cm = a.total_cs + b.total_cs, a.length_cm + b.length_cm
-    return PathOfArcs(arcs, cost, a.start, b.end, total_cs, length_cm)
+    totals = total_cs, length_cm, weight, a.weight + b.weight
+    return PathOfArcs(arcs, cost, a.start, b.end, *totals)
+
+
+def _joined(a: F64, b: F64) -> F64:
+    """What each arc takes where the last of the first path is the first of the second."""
+    both: F64 = np.concatenate([a, b[1:]])
+    both[len(a) - 1] += b[0]
+    return both

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from routing.alternatives.chains import other_chains
 from routing.areas.around import ReachedArea, costs_around, shapes_within
-from routing.cch.weights import INF_COST, length_of, weight_of
+from routing.conditions.clock import Departure
 from routing.errors import InvalidInput, NoSegment
 from routing.fleet import Fleet
 from routing.inputs import (
@@ -31,7 +31,13 @@ from routing.vehicle import Vehicle
 
 
 class Engine(Fleet):
-    """A dataset that is open. Its methods may be called from several threads at once."""
+    """A dataset that is open. Its methods may be called from several threads at once.
+
+    ``depart_at``, a datetime or how ISO 8601 spells it, says which of what holds only at times
+    holds, for the whole of the request: in the map's local time, unless with an offset from UTC.
+    Without it nothing does. ``exclude`` are classes of roads, such as "toll", that are closed:
+    combinations that the profile declares.
+    """
 
     def nearest(
         self,
@@ -43,13 +49,15 @@ class Engine(Fleet):
         radius_m: float | None = None,
         bearing: Bearing | None = None,
         snapping: str = "default",
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> list[Waypoint]:
         """The nearest positions on up to ``number`` roads, each road's nearest.
 
         Raises ``NoSegment`` if there is no road within the radius, ``InvalidCoordinate`` and
         ``InvalidInput`` for what makes no sense.
         """
-        _, weighting = self._vehicle(profile)
+        _, weighting = self._vehicle(profile, depart_at, exclude)
         (query,) = point_queries([(lon, lat)], [radius_m], [bearing])
         if number < 1:
             raise InvalidInput(f"number is {number}, expected 1 or more")
@@ -71,6 +79,8 @@ class Engine(Fleet):
         snapping: str = "default",
         waypoints: Sequence[int] | None = None,
         with_details: bool = False,
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> Route:
         """The fastest route over two points or more.
 
@@ -85,7 +95,7 @@ class Engine(Fleet):
 
         Raises ``NoRoute``, ``NoSegment``, ``InvalidCoordinate`` or ``InvalidInput``.
         """
-        vehicle, weighting = self._vehicle(profile)
+        vehicle, weighting = self._vehicle(profile, depart_at, exclude)
         queries = point_queries(points, radiuses, bearings)
         stops = stops_of(waypoints, len(points))
         anywhere = is_anywhere(snapping)
@@ -96,12 +106,13 @@ class Engine(Fleet):
                 if direct is not None:
                     return Route(*self._maker.of_direct(vehicle, weighting, direct, queries))
             else:
-                cost = vehicle.find_cost(weighting, queries, anywhere)
-                if cost < INF_COST:
+                found = vehicle.find_measures(weighting, queries, anywhere)
+                if found is not None:
                     details = partial(
                         self._maker.found_again, vehicle, weighting, queries, anywhere
                     )
-                    return Route.deferred(length_of(cost) / 100, weight_of(cost) / 100, details)
+                    weight, duration, length = (number / 100 for number in found)
+                    return Route.deferred(length, duration, details, weight)
         search = vehicle.search(algorithm, weighting)
         versions = weighting.candidates.choose(queries, anywhere)
         stretches, candidates = vehicle.chain(search, weighting, versions, straight)
@@ -119,6 +130,8 @@ class Engine(Fleet):
         continue_straight: bool | None = None,
         snapping: str = "default",
         waypoints: Sequence[int] | None = None,
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> list[Route]:
         """The fastest route, and after it up to ``number`` others that make sense.
 
@@ -126,7 +139,7 @@ class Engine(Fleet):
         that a driver would notice as one; there may be none. Over several points it takes another
         way between two of them. The options are those of `route`, and so are the errors.
         """
-        vehicle, weighting = self._with_hierarchy(profile)
+        vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
         if number < 0:
             raise InvalidInput(f"number is {number}, expected 0 or more")
         queries = point_queries(points, radiuses, bearings)
@@ -151,6 +164,8 @@ class Engine(Fleet):
         snapping: str = "default",
         threads: int = 1,
         geometry: bool = False,
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> Routes:
         """Duration and distance of the fastest route for each pair of points.
 
@@ -161,7 +176,7 @@ class Engine(Fleet):
         Raises ``InvalidInput`` for arrays of other shapes.
         """
         check_threads(threads)
-        vehicle, weighting = self._with_hierarchy(profile)
+        vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
         options = radius_of(radius_m), is_anywhere(snapping), threads, geometry
         return find_routes(vehicle, weighting, (origins, destinations), *options)
 
@@ -172,6 +187,8 @@ class Engine(Fleet):
         profile: str | None = None,
         radius_m: float | None = None,
         snapping: str = "default",
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> NearestRoads:
         """The nearest position on a road for each of many points, the first of `nearest`.
 
@@ -179,7 +196,7 @@ class Engine(Fleet):
         result, in the same order, and a status that tells why there is none.
         Raises ``InvalidInput`` for arrays of other shapes.
         """
-        _, weighting = self._vehicle(profile)
+        _, weighting = self._vehicle(profile, depart_at, exclude)
         options = radius_of(radius_m), is_anywhere(snapping)
         return find_nearest_roads(weighting, self._maker, degrees_of("points", points), *options)
 
@@ -198,6 +215,8 @@ class Engine(Fleet):
         snapping: str = "default",
         threads: int | None = None,
         strict: bool = True,
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> TravelTable:
         """Durations, and distances if wanted, of the fastest routes from each source to each.
 
@@ -209,7 +228,7 @@ class Engine(Fleet):
         point that stands nowhere are NaN, and its status tells why.
         """
         check_threads(threads)
-        vehicle, weighting = self._with_hierarchy(profile)
+        vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
         degrees, limits, n = table_points(
             (sources, radiuses, bearings),
             (destinations, destination_radiuses, destination_bearings),
@@ -232,20 +251,25 @@ class Engine(Fleet):
         radius_m: float | None = None,
         bearing: Bearing | None = None,
         snapping: str = "default",
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> ReachedArea:
         """The areas that can be reached from a point within durations, or within distances.
 
         With ``reverse``, from where the point can be reached. ``lines`` asks for the pieces of
-        roads themselves, cut at the exact place, instead of polygons around them.
+        roads themselves, cut at the exact place, instead of polygons around them. Within a
+        duration is what the fastest way reaches, even if routes would rather take another.
         Raises ``NoSegment``, ``InvalidCoordinate`` or ``InvalidInput``.
         """
-        vehicle, weighting = self._vehicle(profile)
+        vehicle, weighting = self._vehicle(profile, depart_at, exclude)
         (query,) = point_queries([(lon, lat)], [radius_m], [bearing])
         anywhere = is_anywhere(snapping)
         limits, by_distance = area_limits(durations_s, distances_m)
         *_, (found,) = weighting.candidates.choose([query], anywhere)
         if by_distance:
             weighting = vehicle.reduced_to_distance(weighting)
+        else:
+            weighting = vehicle.reduced_to_duration(weighting)
         units = [limit * (DM_PER_M if by_distance else CS_PER_S) for limit in limits]
         costs = costs_around(vehicle, weighting, found.positions, math.ceil(max(units)), reverse)
         shapes = shapes_within(self._network, weighting, costs, units, lines)

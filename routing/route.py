@@ -27,12 +27,14 @@ class Waypoint:
 class Annotation:
     """Details per piece between two shape points of a leg: n pieces, n + 1 points.
 
-    ``distance_m`` and ``duration_s`` float64 (n,) (turns not included), ``nodes`` int64 (n + 1,).
+    ``distance_m``, ``duration_s`` and ``weight`` float64 (n,) (turns not included), ``nodes``
+    int64 (n + 1,). A weight is what the route minimises, in seconds.
     """
 
     distance_m: F64
     duration_s: F64
     nodes: I64
+    weight: F64
 
 
 Directions: TypeAlias = tuple[tuple[Step, ...], str]
@@ -44,7 +46,8 @@ class Leg:
 
     ``lon``, ``lat`` float64 (n + 1,) degrees: at least two points, equal if the leg has no length.
     ``names`` are the road names passed, consecutive repeats joined. These, the annotation and the
-    steps may be made when they are first asked for.
+    steps may be made when they are first asked for. ``weight`` is what the route minimises, in
+    seconds: the duration unless given.
     """
 
     __slots__ = (
@@ -55,6 +58,7 @@ class Leg:
         "duration_s",
         "lat",
         "lon",
+        "weight",
     )
 
     def __init__(
@@ -66,8 +70,10 @@ class Leg:
         annotation: Annotation | Callable[[], Annotation],
         names: tuple[str, ...] | Callable[[], tuple[str, ...]],
         directions: Directions | Callable[[], Directions] = ((), ""),
+        weight: float | None = None,
     ) -> None:
         self.distance_m, self.duration_s = distance_m, duration_s
+        self.weight = duration_s if weight is None else weight
         self.lon, self.lat = lon, lat
         self._annotation, self._names = annotation, names
         self._directions = directions
@@ -82,7 +88,7 @@ class Leg:
 
     def __reduce__(self) -> tuple[type["Leg"], tuple[Any, ...]]:
         measures = self.distance_m, self.duration_s, self.lon, self.lat
-        return Leg, (*measures, self.annotation, self.names, self._directed())
+        return Leg, (*measures, self.annotation, self.names, self._directed(), self.weight)
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -123,25 +129,33 @@ class Route:
     its geometry, and who wants to know how long it takes need not wait for that.
     """
 
-    __slots__ = ("_details", "distance_m", "duration_s")
+    __slots__ = ("_details", "distance_m", "duration_s", "weight")
 
     distance_m: float
     duration_s: float
     """Whole hundredths, as those of the legs."""
+    weight: float
+    """What the route minimises, in seconds: whole hundredths."""
     _details: Details | Callable[[], Details]
 
     def __init__(self, legs: tuple[Leg, ...], waypoints: tuple[Waypoint, ...]) -> None:
         self.distance_m = sum(leg.distance_m for leg in legs)
         self.duration_s = round(sum(leg.duration_s for leg in legs), 2)
+        self.weight = round(sum(leg.weight for leg in legs), 2)
         self._details = (legs, waypoints)
 
     @classmethod
     def deferred(
-        cls, distance_m: float, duration_s: float, make_details: Callable[[], Details]
+        cls,
+        distance_m: float,
+        duration_s: float,
+        make_details: Callable[[], Details],
+        weight: float | None = None,
     ) -> "Route":
         """A route whose legs and waypoints are made when they are asked for."""
         route = cls.__new__(cls)
         route.distance_m, route.duration_s = distance_m, duration_s
+        route.weight = duration_s if weight is None else weight
         route._details = make_details
         return route
 

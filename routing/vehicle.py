@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import I64, INF, U32, freeze
+from gis.arrays import F64, I64, INF, U32, freeze
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.jit import machine_code
 from gis.network.road_network import RoadNetwork
@@ -19,10 +19,11 @@ from routing.cch.customize import Customizer
 from routing.cch.phast import Sweeper
 from routing.cch.query import run_query
 from routing.cch.table import Table, travel_table
-from routing.cch.weights import INF_COST, Weights, check_alike, weight_of
+from routing.cch.weights import INF_COST, Measures, Weights, check_alike, measures_of, weight_of
 from routing.changes.road_changes import bounds_hold
 from routing.errors import InvalidInput, NoRoute, NoSegment
-from routing.graph.components import flags_where_open
+from routing.graph.components import Components, flags_where_open
+from routing.graph.turn_graph import TurnGraph
 from routing.guidance.guide import Guide
 from routing.inputs import ALGORITHMS
 from routing.many.matrix import (
@@ -34,7 +35,7 @@ from routing.many.matrix import (
     seed_groups,
 )
 from routing.many.pairs import Found, find_route, seeding
-from routing.metric import DistanceMetric, Metric, distance_metric
+from routing.metric import DistanceMetric, Metric, distance_metric, reduced_to_duration
 from routing.places.candidates import CandidateFinder, Candidates, PointQuery
 from routing.places.positions import Ground, Positions
 from routing.scratch import RouteScratch, Scratch
@@ -58,9 +59,9 @@ class DirectEnd(NamedTuple):
 
 
 class DirectRoute(NamedTuple):
-    """A route between two points: its cost, and the vertices of the turn graph after its first."""
+    """A route between two points: its weight, and the turn graph's vertices after its first."""
 
-    cost: int
+    weight: int
     vertices: U32
     start: DirectEnd
     end: DirectEnd
@@ -76,18 +77,29 @@ class Vehicle:
         self.weighting = self.weigh(prepared.metric, prepared.weights)
         self.scratch = Scratch(prepared, self.weighting.ground)
 
-    def weigh(self, metric: Metric, weights: Weights | None) -> Weighting:
-        """A metric, and the hierarchy's weights for it, as searches want them."""
+    def weigh(
+        self,
+        metric: Metric,
+        weights: Weights | None,
+        graph: TurnGraph | None = None,
+        components: Components | None = None,
+    ) -> Weighting:
+        """A metric, and the hierarchy's weights for it, as searches want them.
+
+        ``graph`` and ``components`` are those of the dataset unless others are given.
+        """
         if weights is not None:
             check_alike(weights, self.prepared.hierarchy)
-        components = self.prepared.components
+        graph = self.prepared.turn_graph if graph is None else graph
+        components = self.prepared.components if components is None else components
         if metric is not self.prepared.metric:
             flags = flags_where_open(components.arc_flags, metric.weight)
             components = replace(components, arc_flags=flags)
         return Weighting(
+            graph,
             metric,
             weights,
-            seeding(self.prepared.turn_graph, metric, components.arc_component),
+            seeding(graph, metric, components.arc_component),
             Ground(self._index, components.arc_flags),
             CandidateFinder(self._index, components),
             not isinstance(metric, DistanceMetric) and bounds_hold(self.prepared.metric, metric),
@@ -130,9 +142,37 @@ class Vehicle:
         metric = distance_metric(self._network, weighting.metric)
         return replace(weighting, metric=metric, weights=None, landmarks_hold=False)
 
+    @cached_property
+    def _by_duration(self) -> Weighting:
+        """The roads by their durations, if these are not the weights; made when first asked for."""
+        return self._reduced_to_duration(self.weighting)
+
+    @cached_property
+    def _weights_by_duration(self) -> Weights:
+        return self.customizer.customize(self._by_duration.metric)
+
+    def reduced_to_duration(self, weighting: Weighting) -> Weighting:
+        """The same roads by their durations, without weights of the hierarchy unless it has them.
+
+        What can be reached in some time is reached the fastest way, not the one that is liked best.
+        """
+        if not weighting.metric.has_durations:
+            return weighting
+        if weighting is self.weighting:
+            return self._by_duration
+        return self._reduced_to_duration(weighting)
+
+    def _reduced_to_duration(self, weighting: Weighting) -> Weighting:
+        metric = reduced_to_duration(weighting.metric)
+        return replace(weighting, metric=metric, weights=None, landmarks_hold=False)
+
     def weights_of(self, weighting: Weighting) -> Weights | None:
-        """The hierarchy's weights; those by distance are made when they are first needed."""
-        return self._weights_by_distance if weighting is self._by_distance else weighting.weights
+        """The hierarchy's weights; those by distance or duration are made when first needed."""
+        if weighting.weights is not None:
+            return weighting.weights
+        if weighting is self._by_duration:
+            return self._weights_by_duration
+        return self._weights_by_distance if weighting is self._by_distance else None
 
     @cached_property
     def sweeper(self) -> Sweeper:
@@ -141,12 +181,8 @@ class Vehicle:
 
     def search(self, algorithm: str, weighting: Weighting) -> Search:
         """A search by its name, or the next best one that these weights allow."""
-        graph, hierarchy, landmarks = (
-            self.prepared.turn_graph,
-            self.prepared.hierarchy,
-            self.prepared.landmarks,
-        )
-        metric, weights = weighting.metric, weighting.weights
+        hierarchy, landmarks = self.prepared.hierarchy, self.prepared.landmarks
+        graph, metric, weights = weighting.graph, weighting.metric, weighting.weights
         if algorithm not in ALGORITHMS:
             raise InvalidInput(f"no algorithm {algorithm!r}; there is: {', '.join(ALGORITHMS)}")
 
@@ -164,14 +200,18 @@ class Vehicle:
 
         return search
 
-    def find_cost(self, weighting: Weighting, queries: Sequence[PointQuery], anywhere: bool) -> int:
-        """Cost of the route between two points, by the hierarchy; INF_COST if there is none.
+    def find_measures(
+        self, weighting: Weighting, queries: Sequence[PointQuery], anywhere: bool
+    ) -> Measures | None:
+        """What the route between two points takes, by the hierarchy; None if there is none.
 
         Raises ``NoSegment`` where there is no road within the radius.
         """
         found, scratch = self._find(weighting, queries, anywhere, with_path=False)
         self.scratch.route.give_back(scratch)
-        return int(found.cost)
+        if found.cost == INF_COST:
+            return None
+        return measures_of(int(found.cost), int(found.third), weighting.metric.has_durations)
 
     def find_route(
         self, weighting: Weighting, queries: Sequence[PointQuery], anywhere: bool
@@ -196,7 +236,7 @@ class Vehicle:
             ends.append(DirectEnd(position, positions.snap[part].copy()))
         path = scratch.pairs.query.path[: found.n_path].copy()
         self.scratch.route.give_back(scratch)
-        return DirectRoute(int(found.cost), path, *ends)
+        return DirectRoute(weight_of(int(found.cost)), path, *ends)
 
     def _find(
         self,
@@ -235,7 +275,10 @@ class Vehicle:
         with_length: bool,
         threads: int | None = None,
     ) -> Table:
-        """Weights, and lengths if wanted, of the routes between located points, rows (n,), (m,)."""
+        """A table of the routes between located points, rows (n,), (m,).
+
+        It has durations, and lengths if wanted, for `table_measures`.
+        """
         from_points = joined_positions(positions, sources)
         to_points = joined_positions(positions, targets)
         table = self._table(weighting, positions, from_points, to_points, with_length, threads)
@@ -251,10 +294,21 @@ class Vehicle:
             )
             at = np.nonzero(meant & (near.weight < INF))
             cells = rows[at[0]], columns[at[1]]
-            table.weight[cells] = near.weight[at]
-            if with_length:
-                table.length_cm[cells] = near.length_cm[at]
+            for whole, part in zip(table, near, strict=True):
+                if part.size:
+                    whole[cells] = part[at]
         return table
+
+    @staticmethod
+    def table_measures(weighting: Weighting, table: Table) -> tuple[U32, U32]:
+        """Durations (n, m), INF where there is no route, and lengths if there are any, else (0, 0).
+
+        The table may be changed.
+        """
+        if not weighting.metric.has_durations:
+            return table.weight, table.second
+        np.putmask(table.second, table.weight >= INF, np.uint32(INF))
+        return table.second, table.third
 
     def _table(
         self,
@@ -267,7 +321,7 @@ class Vehicle:
     ) -> Table:
         """A table between chosen positions of some points."""
         assert weighting.weights is not None
-        seeding = weighting.seeding
+        seeding, own = weighting.seeding, weighting.metric.has_durations
         state = self.scratch.table.take()
         table = travel_table(
             state,
@@ -275,7 +329,8 @@ class Vehicle:
             weighting.weights,
             seed_groups(seeding, positions, sources, as_sources=True),
             seed_groups(seeding, positions, targets, as_sources=False),
-            with_length,
+            own or with_length,
+            own and with_length,
             threads,
         )
         self.scratch.table.give_back(state)
@@ -292,13 +347,13 @@ class Vehicle:
         straight: bool,
     ) -> tuple[list[Stretch], Sequence[Candidates]]:
         """The best route over the first candidates that are connected, and which they are."""
-        finder = ChainFinder(search, self.prepared.turn_graph, weighting.metric)
+        finder = ChainFinder(search, weighting.graph, weighting.metric)
         for candidates in versions:
             try:
                 return finder.find([found.positions for found in candidates], straight), candidates
             except BrokenChainError as error:
                 leg = error.leg
-        component = self.prepared.components.arc_component
+        component = weighting.seeding.arc_component
         begin, end = (
             {int(component[p.arc]) for p in found.positions} for found in candidates[leg : leg + 2]
         )
@@ -306,23 +361,26 @@ class Vehicle:
         raise NoRoute(f"{what} between points")
 
     def path(self, weighting: Weighting, stretch: Stretch, begin: Snap, goal: Snap) -> PathOfArcs:
-        """A stretch with what each of its arcs costs."""
-        weight, length = (
-            column[stretch.arcs] for column in (weighting.metric.weight, weighting.metric.length_cm)
-        )
+        """A stretch with what each of its arcs takes.
+
+        Turns count alike in weight and duration, so the weight tells what they take.
+        """
+        metric, arcs = weighting.metric, stretch.arcs
         start, end = stretch.start.fraction, stretch.end.fraction
-        cost = weight.astype(np.float64)
-        cost[-1] = part_cost(int(weight[-1]), end)
-        cost[0] -= part_cost(int(weight[0]), start)
-        whole_cm = int(length[:-1].sum(dtype=np.int64))
-        length_cm = whole_cm + part_cost(int(length[-1]), end) - part_cost(int(length[0]), start)
+        weights = _driven_parts(metric.weight, arcs, start, end)
+        length_cm = int(_driven_parts(metric.length_cm, arcs, start, end).sum())
+        durations = weights
+        if metric.has_durations:
+            durations = _driven_parts(metric.duration_cs, arcs, start, end)
         return PathOfArcs(
-            stretch.arcs,
-            cost,
+            arcs,
+            durations,
             End(start, begin.lon, begin.lat),
             End(end, goal.lon, goal.lat),
-            stretch.cost,
+            stretch.cost + int(durations.sum() - weights.sum()),
             length_cm,
+            weights,
+            stretch.cost,
         )
 
     def stretch(self, route: DirectRoute) -> Stretch:
@@ -331,4 +389,13 @@ class Vehicle:
         first = np.array([begin.arc], np.uint32)
         arcs = np.concatenate([first, self.prepared.turn_graph.vertex_arc[route.vertices]])
         enters = int(route.vertices[-1]) if len(route.vertices) else begin.arc
-        return Stretch(weight_of(route.cost), freeze(arcs), begin, goal, begin.arc, enters)
+        return Stretch(route.weight, freeze(arcs), begin, goal, begin.arc, enters)
+
+
+def _driven_parts(column: U32, arcs: U32, start: float, end: float) -> F64:
+    """What a column of a metric holds for the part of each arc that is driven: float64 (k,)."""
+    whole = column[arcs]
+    parts: F64 = whole.astype(np.float64)
+    parts[-1] = part_cost(int(whole[-1]), end)
+    parts[0] -= part_cost(int(whole[0]), start)
+    return parts

@@ -91,7 +91,11 @@ def build(
     ] = None,
     profile: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME,NAME...", help="Vehicles; may be repeated.  [default: car]"),
+        typer.Option(
+            metavar="NAME,NAME...",
+            help="Vehicles, such as car, bicycle, foot, or files of one's own such as "
+            "./my_truck.py; may be repeated.  [default: car]",
+        ),
     ] = None,
     workers: Workers = None,
     as_json: Json = False,

@@ -19,8 +19,11 @@ from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
 from routing.search.seeds import Seeds
 
-Key = tuple[int, int]
-"""Weight and length in centimetres, of which the weight counts first."""
+Key = tuple[int, int, int]
+"""Weight, second and third as in `Metric`, which count in this order."""
+
+Row = tuple[int, int, int, int]
+"""Vertex of a seed, and its key."""
 
 Arcs = set[tuple[int, int]]
 
@@ -91,12 +94,15 @@ def hierarchy_arcs(hierarchy: Hierarchy) -> Arcs:
 
 def key_steps(graph: TurnGraph, metric: Metric) -> Mapping[int, list[tuple[int, Key]]]:
     """Where one gets to from a vertex by a turn, and for how much."""
-    weight, length = metric.weight.tolist(), metric.length_cm.tolist()
+    weight, second = metric.weight.tolist(), metric.second.tolist()
+    third = metric.third.tolist() if metric.has_durations else [0] * len(weight)
     steps: dict[int, list[tuple[int, Key]]] = {}
     costs = metric.turn_costs(graph.turn_cost).tolist()
     for turn, (tail, head, _) in enumerate(turns_of(graph)):
         arc = int(graph.vertex_arc[tail])
-        steps.setdefault(tail, []).append((head, (weight[arc] + costs[turn], length[arc])))
+        later = costs[turn] if metric.has_durations else 0
+        key = weight[arc] + costs[turn], second[arc] + later, third[arc]
+        steps.setdefault(tail, []).append((head, key))
     return steps
 
 
@@ -105,7 +111,7 @@ def least_keys(
     sources: Iterable[tuple[int, Key]],
     may_pass: Callable[[int], bool] = lambda vertex: True,
 ) -> dict[int, Key]:
-    """Least weight and, for that, length to all vertices that are reached for less than INF.
+    """The least keys of all vertices that are reached for a weight of less than INF.
 
     Only vertices that ``may_pass`` are passed, sources excepted.
     """
@@ -113,26 +119,41 @@ def least_keys(
     queue = [(key, True, vertex) for vertex, key in sources]
     heapq.heapify(queue)
     while queue:
-        (weight, length), is_source, vertex = heapq.heappop(queue)
-        if weight >= INF or vertex in best:
+        key, is_source, vertex = heapq.heappop(queue)
+        if key[0] >= INF or vertex in best:
             continue
-        best[vertex] = weight, length
+        best[vertex] = key
         if is_source or may_pass(vertex):
-            for head, (more, further) in steps.get(vertex, []):
-                heapq.heappush(queue, ((weight + more, length + further), False, head))
+            for head, more in steps.get(vertex, []):
+                heapq.heappush(queue, (sum_of(key, more), False, head))
     return best
 
 
+def sum_of(one: Key, other: Key) -> Key:
+    """What one costs and the other after it."""
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
+
+
+def best_between(
+    steps: Mapping[int, list[tuple[int, Key]]], sources: Sequence[Row], targets: Sequence[Row]
+) -> Key | None:
+    """The least key of a path from seed to seed, None if there is none."""
+    best = least_keys(steps, [(row[0], row[1:]) for row in sources])
+    keys = [sum_of(best[row[0]], row[1:]) for row in targets if row[0] in best]
+    return min((key for key in keys if key[0] < INF), default=None)
+
+
 def packed(key: Key | None) -> int:
-    """A key as one number; that of what cannot be reached if there is none."""
-    weight, length = (INF, 0) if key is None else key
-    return weight << COST_BITS | length
+    """Weight and second of a key as one number; that of what cannot be reached if there is none."""
+    weight, second, _ = (INF, 0, 0) if key is None else key
+    return weight << COST_BITS | second
 
 
-def seeds_of(rows: Sequence[tuple[int, int, int]]) -> Seeds:
-    """Seeds of vertex, cost and length, with a place each."""
-    table = np.array([(*row, place) for place, row in enumerate(rows)], np.uint32).reshape(-1, 4)
-    return Seeds(*(freeze(column) for column in table.T))
+def seeds_of(rows: Sequence[Row]) -> Seeds:
+    """Seeds with a place each."""
+    table = [(*row, place) for place, row in enumerate(rows)]
+    columns = np.array(table, np.uint32).reshape(-1, 5).T.copy()
+    return Seeds(*(freeze(column) for column in columns))
 
 
 @plain_kernel

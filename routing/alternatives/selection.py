@@ -280,8 +280,8 @@ def _is_cheapest(
     while last + 1 < size and route.cost[last] < end:
         last += 1
     rank, none = hierarchy.rank, int64(0)
-    n_forward = plant_one(state.forward, rank[route.vertex[first]], _FREE, none)
-    n_backward = plant_one(state.backward, rank[route.vertex[last]], _FREE, none)
+    n_forward = plant_one(state.forward, rank[route.vertex[first]], _FREE, none, none)
+    n_backward = plant_one(state.backward, rank[route.vertex[last]], _FREE, none, none)
     key, _, n_visited = search(hierarchy, weights, state, n_forward, n_backward)
     reset(state, n_visited)
     cost: int = route.cost[last] - route.cost[first]

@@ -30,7 +30,7 @@ class Tree(NamedTuple):
 
     | array | dtype, shape | content |
     |---|---|---|
-    | key | uint64 (n,) | cost and length of the path |
+    | key | uint64 (n,) | weight << 32 | second of the path, as in `Weights` |
     | link | int64 (n, 2) | next place on the path to the seed, and twice the arc + 1 if upward |
     | shared | int64 (n,) | cost that the path has in common with the optimum, or _UNKNOWN |
     | on | int64 (n,) | where on the optimum the vertex is, if all of the path is; else _UNKNOWN |
@@ -76,8 +76,9 @@ def grow_trees(
     bounds: Bounds,
 ) -> Trees:
     """All cheapest paths between either end and the vertices above both, if they cost little."""
-    n_forward = plant(state.forward, hierarchy.rank, sources.vertex, sources.key)
-    n_backward = plant(state.backward, hierarchy.rank, targets.vertex, targets.key)
+    rank = hierarchy.rank
+    n_forward = plant(state.forward, rank, sources.vertex, sources.key, sources.third)
+    n_backward = plant(state.backward, rank, targets.vertex, targets.key, targets.third)
     limit = np.uint64((bounds.most + 1) << COST_BITS)
     n = _explore(hierarchy, weights, state, n_forward, n_backward, limit)
     forward, backward = (
@@ -111,6 +112,8 @@ def _explore(
     alone: whatever a vertex's label depends on is above it, and so visited too.
     """
     forward, backward, visited = state.forward, state.backward, state.visited
+    first_up, up_head = hierarchy.first_up, hierarchy.up_head
+    first_down, down_tail = hierarchy.first_down, hierarchy.down_tail
     n = 0
     while n_forward > 0 or n_backward > 0:
         x_forward, x_backward, f, b = int64(INVALID), int64(INVALID), 0, 0
@@ -124,17 +127,17 @@ def _explore(
         visited[n] = x
         n += 1
         if forward.label[x] < limit:
-            relax(x, hierarchy.first_up, hierarchy.up_head, weights.up, forward)
+            relax(x, first_up, up_head, weights.up, weights.up_third, forward)
         if backward.label[x] < limit:
-            relax(x, hierarchy.first_down, hierarchy.down_tail, weights.down, backward)
+            relax(x, first_down, down_tail, weights.down, weights.down_third, backward)
         if x_forward == x:
             n_forward = climb(forward.front, n_forward, f, hierarchy.parent)
         if x_backward == x:
             n_backward = climb(backward.front, n_backward, b, hierarchy.parent)
     for i in range(n - 1, -1, -1):
         x = visited[i]
-        _come_down(x, hierarchy.first_down, hierarchy.down_tail, weights.down, forward)
-        _come_down(x, hierarchy.first_up, hierarchy.up_head, weights.up, backward)
+        _come_down(x, first_down, down_tail, weights.down, forward)
+        _come_down(x, first_up, up_head, weights.up, backward)
     return n
 
 

@@ -17,6 +17,7 @@ class Arcs(NamedTuple):
     first: U32
     upper: U32
     cost: U64
+    third: U32
 
 
 def arcs_both_ways(
@@ -26,8 +27,9 @@ def arcs_both_ways(
 
     Backward it is a search against the direction of the arcs.
     """
-    up = Arcs(hierarchy.parent, hierarchy.first_up, hierarchy.up_head, weights.up)
-    down = Arcs(hierarchy.parent, hierarchy.first_down, hierarchy.down_tail, weights.down)
+    tree, up_third, down_third = hierarchy.parent, weights.up_third, weights.down_third
+    up = Arcs(tree, hierarchy.first_up, hierarchy.up_head, weights.up, up_third)
+    down = Arcs(tree, hierarchy.first_down, hierarchy.down_tail, weights.down, down_third)
     return (down, up) if backward else (up, down)
 
 

@@ -7,16 +7,27 @@ import numpy as np
 from gis.arrays import INVALID, U32, U64, AnyArray
 from gis.jit import inner_kernel, int64, plain_kernel
 from routing.cch.ancestors import NO_ROOM, Arcs, add_ancestors
-from routing.cch.lanes import LANES, new_rows, offer, pull
-from routing.cch.weights import COST_BITS, INF_COST, LENGTH_MASK
+from routing.cch.lanes import LANES, new_rows, offer, offer_third, pull, pull_third
+from routing.cch.weights import COST_BITS, INF_COST, SECOND_MASK
 
 _NOTHING = np.uint64(INF_COST)
-_LENGTH = np.uint64(LENGTH_MASK)
+_SECOND = np.uint64(SECOND_MASK)
 
 _LEAST_ROOM = 1 << 12
 
 _BLOCK = 128
 """Columns whose rows stay in the nearest cache while they are turned over."""
+
+
+class Lanes(NamedTuple):
+    """What searches side by side work on: weights alone, uint32, or costs, uint64, and thirds."""
+
+    lane: type
+    with_third: bool = False
+
+    def new_rows(self, n: int) -> tuple[AnyArray, U32]:
+        """Room for n rows, and for as many of thirds or none."""
+        return new_rows(n, self.lane), new_rows(n * self.with_third, np.uint32)
 
 
 class Groups(NamedTuple):
@@ -26,13 +37,15 @@ class Groups(NamedTuple):
     |---|---|---|
     | first | uint32 (n + 1,) | offsets into the next two |
     | rank | uint32 (S,) | vertex of the hierarchy |
-    | cost | uint64 (S,) | weight << 32 | length in cm |
+    | cost | uint64 (S,) | weight << 32 | second |
+    | third | uint32 (S,) | as in `SeedGroups` |
     | order | uint32 (n,) | the groups in the order they are worked on |
     """
 
     first: U32
     rank: U32
     cost: U64
+    third: U32
     order: U32
 
 
@@ -45,7 +58,8 @@ class Selection(NamedTuple):
     | place | uint32 (V,) | row of each vertex, 0: not selected |
     | first | uint32 (R + c + 2,) | offsets into the next two |
     | tail | uint32 (M,) | row that an arc comes from |
-    | weight | uint32 or uint64 (M,) | its weight, or weight << 32 | length |
+    | weight | uint32 or uint64 (M,) | its weight, or weight << 32 | second |
+    | third | uint32 (M,) or (0,) | its third, if wanted |
     | column | uint32 (c,) | target of each of the last rows; its arcs are its seeds |
     """
 
@@ -54,13 +68,15 @@ class Selection(NamedTuple):
     first: U32
     tail: U32
     weight: AnyArray
+    third: U32
     column: U32
 
 
 def check_selection(selection: Selection, parent: U32) -> None:
     """Assert every documented invariant; ``parent`` (V,) is the tree."""
-    found, place, first, tail, weight, column = selection
+    found, place, first, tail, weight, third, column = selection
     n = len(found)
+    assert third.dtype == np.uint32 and third.shape in (tail.shape, (0,))
     assert len(np.unique(found[1:])) == n - 1
     assert (place[found[1:]] == np.arange(1, n)).all() and np.count_nonzero(place) == n - 1
     above = parent[found[1:]]
@@ -83,6 +99,8 @@ class Scratch(NamedTuple):
     | climbed | lanes (F, LANES) | costs from the sources upward; row 0: nothing is reached |
     | given | uint32 (R,) | row of ``climbed`` that a row of the sweep begins with |
     | rows | lanes (R, LANES) | costs from the sources |
+    | climbed_thirds | uint32 (F, LANES) or (0, LANES) | the thirds of the same paths, if wanted |
+    | row_thirds | uint32 (R, LANES) or (0, LANES) | the same |
     """
 
     place: U32
@@ -90,33 +108,35 @@ class Scratch(NamedTuple):
     climbed: AnyArray
     given: U32
     rows: AnyArray
+    climbed_thirds: U32
+    row_thirds: U32
 
 
 class Output(NamedTuple):
     """Where the results belong, flat; a cell is at row * row_step + column * column_step."""
 
     weight: U32
-    length_cm: U32
+    second: U32
+    third: U32
     row_step: int
     column_step: int
 
 
-def new_scratch(n_vertices: int, lane: type) -> Scratch:
+def new_scratch(n_vertices: int, kind: Lanes) -> Scratch:
     """Scratch of a thread, with room for a little."""
-    return Scratch(
-        np.zeros(n_vertices, np.uint32),
-        np.empty(_LEAST_ROOM, np.uint32),
-        new_rows(_LEAST_ROOM, lane),
-        np.zeros(0, np.uint32),
-        new_rows(0, lane),
-    )
+    climbed, climbed_thirds = kind.new_rows(_LEAST_ROOM)
+    rows, row_thirds = kind.new_rows(0)
+    place, found = np.zeros(n_vertices, np.uint32), np.empty(_LEAST_ROOM, np.uint32)
+    given = np.zeros(0, np.uint32)
+    return Scratch(place, found, climbed, given, rows, climbed_thirds, row_thirds)
 
 
-def with_room(scratch: Scratch) -> Scratch:
+def with_room(scratch: Scratch, kind: Lanes) -> Scratch:
     """The same scratch with room for bundles that have more above them."""
     room = 2 * len(scratch.found)
-    climbed = new_rows(room, scratch.climbed.dtype.type)
-    return scratch._replace(found=np.empty(room, np.uint32), climbed=climbed)
+    climbed, thirds = kind.new_rows(room)
+    found = np.empty(room, np.uint32)
+    return scratch._replace(found=found, climbed=climbed, climbed_thirds=thirds)
 
 
 @plain_kernel
@@ -144,9 +164,10 @@ def collect(
 @plain_kernel
 def fill_selection(groups: Groups, arcs: Arcs, selection: Selection) -> int:
     """Copy the arcs between what was found, but for those without a path; how many there are."""
-    found, place, first, tail, weight, column = selection
+    found, place, first, tail, weight, third, column = selection
     shift = shift_of(weight)
     n = len(found)
+    has_third = len(third) > 0
     end = 0
     first[0] = 0
     for row in range(1, n):
@@ -156,12 +177,16 @@ def fill_selection(groups: Groups, arcs: Arcs, selection: Selection) -> int:
             if arcs.cost[i] < _NOTHING:
                 tail[end] = place[arcs.upper[i]]
                 weight[end] = arcs.cost[i] >> shift
+                if has_third:
+                    third[end] = arcs.third[i]
                 end += 1
     for at in range(len(column)):
         first[n + at] = end
         for i in range(groups.first[column[at]], groups.first[column[at] + 1]):
             tail[end] = place[groups.rank[i]]
             weight[end] = groups.cost[i] >> shift
+            if has_third:
+                third[end] = groups.third[i]
             end += 1
     first[n + len(column)] = end
     return end
@@ -204,6 +229,8 @@ def sweep_bundles(
 def _climb(arcs: Arcs, sources: Groups, scratch: Scratch, start: int, end: int) -> int:
     """Costs from a bundle to all that is above it; where ``found`` ends, or NO_ROOM."""
     place, found, climbed = scratch.place, scratch.found, scratch.climbed
+    thirds = scratch.climbed_thirds
+    has_third = len(thirds) > 0
     shift = shift_of(climbed)
     n_found = 1
     for at in range(start, end):
@@ -218,16 +245,26 @@ def _climb(arcs: Arcs, sources: Groups, scratch: Scratch, start: int, end: int) 
     for row in range(n_found):
         for k in range(climbed.shape[1]):
             climbed[row, k] = _NOTHING >> shift
+            if has_third:
+                thirds[row, k] = 0
     for at in range(start, end):
         group = sources.order[at]
         for i in range(sources.first[group], sources.first[group + 1]):
-            row, cost = place[sources.rank[i]], sources.cost[i] >> shift
-            if cost < climbed[row, at - start]:
-                climbed[row, at - start] = cost
+            row, cost, k = place[sources.rank[i]], sources.cost[i] >> shift, at - start
+            if has_third and (
+                cost < climbed[row, k]
+                or (cost == climbed[row, k] and sources.third[i] < thirds[row, k])
+            ):
+                thirds[row, k] = sources.third[i]
+            climbed[row, k] = min(cost, climbed[row, k])
     for row in range(n_found - 1, 0, -1):
         x = found[row]
         for i in range(arcs.first[x], arcs.first[x + 1]):
-            offer(climbed, place[arcs.upper[i]], row, arcs.cost[i] >> shift)
+            to, cost = place[arcs.upper[i]], arcs.cost[i] >> shift
+            if has_third:
+                offer_third((climbed, thirds), to, row, cost, arcs.third[i])
+            else:
+                offer(climbed, to, row, cost)
     return n_found
 
 
@@ -237,18 +274,16 @@ def _descend(selection: Selection, scratch: Scratch, n_found: int) -> None:
     given = scratch.given
     for i in range(1, n_found):
         given[selection.place[scratch.found[i]]] = i  # what is not selected: row 0, never read
-    first, rows = selection.first, scratch.rows
-    for row in range(len(first) - 1):
-        pull(
-            rows,
-            row,
-            selection.tail,
-            selection.weight,
-            first[row],
-            first[row + 1],
-            scratch.climbed,
-            given[row],
-        )
+    first, tail, rows, climbed = selection.first, selection.tail, scratch.rows, scratch.climbed
+    weight, third = selection.weight, selection.third
+    if len(scratch.climbed_thirds) > 0:
+        both, given_both = (rows, scratch.row_thirds), (climbed, scratch.climbed_thirds)
+        for row in range(len(first) - 1):
+            arcs = first[row], first[row + 1]
+            pull_third(both, row, tail, (weight, third), arcs, given_both, given[row])
+    else:
+        for row in range(len(first) - 1):
+            pull(rows, row, tail, weight, first[row], first[row + 1], climbed, given[row])
     for i in range(1, n_found):
         given[selection.place[scratch.found[i]]] = 0
 
@@ -275,5 +310,7 @@ def _deliver(
                 cell = row + int64(column[i]) * column_step
                 cost = rows[first_row + i, k]
                 output.weight[cell] = cost >> shift
-                if len(output.length_cm) > 0:
-                    output.length_cm[cell] = cost & _LENGTH
+                if len(output.second) > 0:
+                    output.second[cell] = cost & _SECOND
+                if len(output.third) > 0:
+                    output.third[cell] = scratch.row_thirds[first_row + i, k]

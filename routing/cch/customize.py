@@ -1,7 +1,7 @@
 """Customization: the weights of a hierarchy's arcs from those of the roads."""
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -64,11 +64,12 @@ class TurnsOut(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """What a customization begins with: the turns, and the columns of a metric."""
+    """What a customization begins with: the turns, and the columns of a `Metric`."""
 
     given: Given
     weight: U32
-    length_cm: U32
+    second: U32
+    third: U32
 
 
 class _Part(NamedTuple):
@@ -90,6 +91,19 @@ class _Places(NamedTuple):
     down: U32
 
 
+class _Old(NamedTuple):
+    """Scratch of a thread: what the arcs of one vertex cost before. V vertices.
+
+    | array | dtype, shape | content |
+    |---|---|---|
+    | cost | uint64 (2 V,) | as ``Weights.up``, then ``Weights.down`` |
+    | third | uint32 (2 V,) or (0,) | the same, if there is any |
+    """
+
+    cost: U64
+    third: U32
+
+
 @dataclass(frozen=True)
 class Customizer:
     """Everything about a hierarchy that its customizations share."""
@@ -108,16 +122,11 @@ class Customizer:
             first_above, arc = group_by(upper, n)
             lower = np.repeat(np.arange(n, dtype=np.uint32), np.diff(first))
             columns += [freeze(first_above), freeze(arc), freeze(lower[arc])]
-        n_up, n_down = len(hierarchy.up_head), len(hierarchy.down_tail)
-        given = Given(
-            np.full(n_up, INVALID, np.uint32),
-            np.zeros(n_up, np.uint16),
-            np.full(n_down, INVALID, np.uint32),
-            np.zeros(n_down, np.uint16),
-        )
-        turns = TurnsOut(graph.first_turn, graph.turn_head, graph.turn_cost, graph.vertex_arc)
-        _find_given(hierarchy, turns, given)
-        return cls(graph, hierarchy, Below(*columns), Given(*(freeze(a) for a in given)))
+        return cls(graph, hierarchy, Below(*columns), _given(graph, hierarchy))
+
+    def with_turns(self, graph: TurnGraph) -> "Customizer":
+        """The same for other turns between the same vertices, all of which the hierarchy has."""
+        return replace(self, graph=graph, given=_given(graph, self.hierarchy))
 
     def customize(self, metric: Metric, threads: int = 2, out: Weights | None = None) -> Weights:
         """The weights for a metric, in ``out`` if given; the same for any number of threads.
@@ -127,7 +136,7 @@ class Customizer:
         do not depend on each other come first, then all triangles that lead from them into the
         top, then the top itself.
         """
-        weights = new_weights(self.hierarchy) if out is None else out
+        weights = new_weights(self.hierarchy, metric.has_durations) if out is None else out
         inputs = self._inputs(metric)
         bounds = self.hierarchy.bounds.tolist()
         top, end = bounds[-2:]
@@ -161,12 +170,13 @@ class Customizer:
         top, end = bounds[-2:]
         ranges = [_Part(a, b, 0, end) for a, b in pairwise(bounds[:-1])]
         ranges.sort(key=lambda part: part.first - part.stop)
-        scratch: list[tuple[_Places, U64]] = []
+        scratch: list[tuple[_Places, _Old]] = []
 
         def work(part: _Part) -> int:
-            places, old = (
-                scratch.pop() if scratch else (_new_places(end), np.empty(2 * end, np.uint64))
-            )
+            if scratch:
+                places, old = scratch.pop()
+            else:
+                places, old = _new_places(end), _new_old(end, metric.has_durations)
             arrays = self.hierarchy, self.below, inputs, weights
             n_done = _recustomize(*arrays, places, stale, old, part)
             scratch.append((places, old))
@@ -180,11 +190,28 @@ class Customizer:
         given = self.given
         turns = metric.turn_costs(given.up_turn), metric.turn_costs(given.down_turn)
         by_arc = Given(given.up_arc, turns[0], given.down_arc, turns[1])
-        return Inputs(by_arc, metric.weight, metric.length_cm)
+        return Inputs(by_arc, metric.weight, metric.second, metric.third)
+
+
+def _given(graph: TurnGraph, hierarchy: Hierarchy) -> Given:
+    n_up, n_down = len(hierarchy.up_head), len(hierarchy.down_tail)
+    given = Given(
+        np.full(n_up, INVALID, np.uint32),
+        np.zeros(n_up, np.uint16),
+        np.full(n_down, INVALID, np.uint32),
+        np.zeros(n_down, np.uint16),
+    )
+    turns = TurnsOut(graph.first_turn, graph.turn_head, graph.turn_cost, graph.vertex_arc)
+    _find_given(hierarchy, turns, given)
+    return Given(*(freeze(column) for column in given))
 
 
 def _new_places(n: int) -> _Places:
     return _Places(np.zeros(n, np.uint32), np.zeros(n, np.uint32))
+
+
+def _new_old(n: int, with_third: bool) -> _Old:
+    return _Old(np.empty(2 * n, np.uint64), np.empty(2 * n * with_third, np.uint32))
 
 
 def _owners(graph: TurnGraph, hierarchy: Hierarchy, arcs: U32) -> Bool:
@@ -201,12 +228,15 @@ def _owners(graph: TurnGraph, hierarchy: Hierarchy, arcs: U32) -> Bool:
 
 
 @inner_kernel
-def _key(weight: Any, turn: Any, length: Any) -> Any:
+def _key(inputs: Inputs, arc: Any, turn: Any) -> Any:
     """The cost of an arc of the roads with a turn."""
-    total = int64(weight) + int64(turn)
+    total = int64(inputs.weight[arc]) + int64(turn)
     if total >= INF:
         return _NOTHING
-    return np.uint64(total << COST_BITS | int64(length))
+    second = int64(inputs.second[arc])
+    if len(inputs.third) > 0:
+        second += int64(turn)
+    return np.uint64((total << COST_BITS) + second)
 
 
 @plain_kernel
@@ -228,61 +258,87 @@ def _find_given(hierarchy: Hierarchy, turns: TurnsOut, given: Given) -> None:
 @inner_kernel
 def _begin_vertex(y: int, hierarchy: Hierarchy, inputs: Inputs, weights: Weights) -> None:
     """Give the arcs of a vertex what their turns cost, or nothing."""
-    weight, length_cm, given = inputs.weight, inputs.length_cm, inputs.given
+    given = inputs.given
     for i in range(hierarchy.first_up[y], hierarchy.first_up[y + 1]):
         arc = given.up_arc[i]
         weights.up[i], weights.up_children[i, 0] = _NOTHING, INVALID
         if arc != INVALID:
-            weights.up[i] = _key(weight[arc], given.up_turn[i], length_cm[arc])
+            weights.up[i] = _key(inputs, arc, given.up_turn[i])
             weights.up_children[i, 1] = hierarchy.vertex[hierarchy.up_head[i]]
         else:
             weights.up_children[i, 1] = INVALID
+        if len(weights.up_third) > 0:
+            weights.up_third[i] = inputs.third[arc] if weights.up[i] < _NOTHING else 0
     for i in range(hierarchy.first_down[y], hierarchy.first_down[y + 1]):
         arc = given.down_arc[i]
         weights.down[i], weights.down_children[i, 0] = _NOTHING, INVALID
         if arc != INVALID:
-            weights.down[i] = _key(weight[arc], given.down_turn[i], length_cm[arc])
+            weights.down[i] = _key(inputs, arc, given.down_turn[i])
             weights.down_children[i, 1] = hierarchy.vertex[y]
         else:
             weights.down_children[i, 1] = INVALID
+        if len(weights.down_third) > 0:
+            weights.down_third[i] = inputs.third[arc] if weights.down[i] < _NOTHING else 0
+
+
+@inner_kernel
+def _lower(
+    at: Any, cost: U64, third: U32, children: U32, through: Any, further: Any, way: tuple[Any, Any]
+) -> None:
+    """Let an arc lead over others if that costs less, or as much with less of the third."""
+    if through < cost[at] or (len(third) > 0 and further < third[at]):
+        cost[at] = through
+        children[at, 0], children[at, 1] = way
+        if len(third) > 0:
+            third[at] = further
 
 
 @inner_kernel
 def _relax_triangles(
     y: int, hierarchy: Hierarchy, below: Below, weights: Weights, places: _Places, part: _Part
 ) -> None:
-    """Offer the arcs of a vertex all ways over lower ones."""
+    """Offer the arcs of a vertex all ways over lower ones.
+
+    The third is looked at only where a cost is not more: hardly one way in ten.
+    """
+    up, down, up_children, down_children, up_third, down_third = weights
+    has_third = len(up_third) > 0 and len(down_third) > 0
+    third = int64(0)
     for i in range(below.first_down[y], below.first_down[y + 1]):
         x = below.down_head[i]
         if x < part.below or x >= part.below_stop:
             continue
         first = below.down_arc[i]
-        cost = weights.down[first]
+        cost = down[first]
         if cost >= _NOTHING:
             continue
+        if has_third:
+            third = int64(down_third[first])
         low, j = int64(hierarchy.first_up[x]), int64(hierarchy.first_up[x + 1]) - 1
         while j >= low and hierarchy.up_head[j] > y:
-            through = cost + weights.up[j]
+            through = cost + up[j]
             at = places.up[hierarchy.up_head[j]]
-            if through < weights.up[at]:
-                weights.up[at] = through
-                weights.up_children[at, 0], weights.up_children[at, 1] = first, j
+            if through <= up[at]:
+                further = third + up_third[j] if has_third else third
+                _lower(at, up, up_third, up_children, through, further, (first, j))
             j -= 1
     for i in range(below.first_up[y], below.first_up[y + 1]):
         x = below.up_tail[i]
         if x < part.below or x >= part.below_stop:
             continue
         second = below.up_arc[i]
-        cost = weights.up[second]
+        cost = up[second]
         if cost >= _NOTHING:
             continue
+        if has_third:
+            third = int64(up_third[second])
         low, j = int64(hierarchy.first_down[x]), int64(hierarchy.first_down[x + 1]) - 1
         while j >= low and hierarchy.down_tail[j] > y:
-            through = weights.down[j] + cost
+            through = down[j] + cost
             at = places.down[hierarchy.down_tail[j]]
-            if through < weights.down[at]:
-                weights.down[at] = through
-                weights.down_children[at, 0], weights.down_children[at, 1] = j, second
+            if through <= down[at]:
+                further = down_third[j] + third if has_third else third
+                _lower(at, down, down_third, down_children, through, further, (j, second))
             j -= 1
 
 
@@ -311,6 +367,23 @@ def _customize(
         _relax_triangles(y, hierarchy, below, weights, places, part)
 
 
+@inner_kernel
+def _keep(old: _Old, place: Any, cost: U64, third: U32, i: Any) -> None:
+    """Keep what an arc costs."""
+    old.cost[place] = cost[i]
+    if len(third) > 0:
+        old.third[place] = third[i]
+
+
+@inner_kernel
+def _differs(old: _Old, place: Any, cost: U64, third: U32, i: Any) -> bool:
+    """Whether an arc costs something else than what was kept."""
+    differs: bool = old.cost[place] != cost[i]
+    if len(third) > 0:
+        differs |= old.third[place] != third[i]
+    return differs
+
+
 @plain_kernel
 def _recustomize(
     hierarchy: Hierarchy,
@@ -319,13 +392,10 @@ def _recustomize(
     weights: Weights,
     places: _Places,
     stale: Bool,
-    old: U64,
+    old: _Old,
     part: _Part,
 ) -> int:
-    """Customize the vertices of a part that are stale, and mark those above that a change reaches.
-
-    ``old`` is scratch for the costs of one vertex.
-    """
+    """Customize the stale vertices of a part, and mark those above that a change reaches."""
     n_done = 0
     for y in range(part.first, part.stop):
         if not stale[y]:
@@ -333,18 +403,19 @@ def _recustomize(
         n_done += 1
         up, up_stop = int64(hierarchy.first_up[y]), int64(hierarchy.first_up[y + 1])
         down, down_stop = int64(hierarchy.first_down[y]), int64(hierarchy.first_down[y + 1])
+        n_up = up_stop - up
         for i in range(up, up_stop):
-            old[i - up] = weights.up[i]
+            _keep(old, i - up, weights.up, weights.up_third, i)
         for i in range(down, down_stop):
-            old[i - down + up_stop - up] = weights.down[i]
+            _keep(old, i - down + n_up, weights.down, weights.down_third, i)
         _place_arcs(y, hierarchy, places)
         _begin_vertex(y, hierarchy, inputs, weights)
         _relax_triangles(y, hierarchy, below, weights, places, part)
         differs = False
         for i in range(up, up_stop):
-            differs |= old[i - up] != weights.up[i]
+            differs |= _differs(old, i - up, weights.up, weights.up_third, i)
         for i in range(down, down_stop):
-            differs |= old[i - down + up_stop - up] != weights.down[i]
+            differs |= _differs(old, i - down + n_up, weights.down, weights.down_third, i)
         if differs:
             for i in range(up, up_stop):
                 stale[hierarchy.up_head[i]] = True

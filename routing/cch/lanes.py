@@ -25,6 +25,12 @@ _LINE_BYTES = 64
 Offer: TypeAlias = Callable[[AnyArray, Any, Any, Any], None]
 Pull: TypeAlias = Callable[[AnyArray, Any, U32, AnyArray, Any, Any, AnyArray, Any], None]
 
+Two: TypeAlias = tuple[AnyArray, U32]
+"""Costs, and the thirds that decide where they are alike."""
+
+OfferThird: TypeAlias = Callable[[Two, Any, Any, Any, Any], None]
+PullThird: TypeAlias = Callable[[Two, Any, U32, Two, tuple[Any, Any], Two, Any], None]
+
 
 def new_rows(n: int, dtype: type) -> AnyArray:
     """Room for ``n`` rows, (n, LANES), each beginning with a cache line."""
@@ -57,6 +63,29 @@ def plain_pull(
     for i in range(start, stop):
         best = np.minimum(best, rows[tail[i]] + weight[i])
     rows[to] = best
+
+
+def plain_offer_third(both: Two, to: Any, source: Any, weight: Any, third: Any) -> None:
+    """``plain_offer`` for costs and thirds: where costs are alike, the lesser third counts."""
+    rows, thirds = both
+    more = rows[source] + weight, thirds[source] + third
+    rows[to], thirds[to] = _plain_lesser(more, (rows[to], thirds[to]))
+
+
+def plain_pull_third(
+    both: Two, to: Any, tail: U32, arc: Two, arcs: tuple[Any, Any], given: Two, at: Any
+) -> None:
+    """``plain_pull`` for costs and thirds; ``arc`` are both of each arc."""
+    best = given[0][at], given[1][at]
+    for i in range(*arcs):
+        more = both[0][tail[i]] + arc[0][i], both[1][tail[i]] + arc[1][i]
+        best = _plain_lesser(more, best)
+    both[0][to], both[1][to] = best
+
+
+def _plain_lesser(a: Two, b: Two) -> Two:
+    is_less = (a[0] < b[0]) | ((a[0] == b[0]) & (a[1] < b[1]))
+    return np.where(is_less, a[0], b[0]), np.where(is_less, a[1], b[1])
 
 
 def _offer(typing_context: Any, rows: Any, to: Any, source: Any, weight: Any) -> Any:
@@ -120,6 +149,93 @@ def _pull(
     return signature, generate
 
 
+def _offer_third(
+    typing_context: Any, both: Any, to: Any, source: Any, weight: Any, third: Any
+) -> Any:
+    """Type and code of ``plain_offer_third``."""
+    kinds = both.types
+    signature = types.void(both, types.int64, types.int64, *(kind.dtype for kind in kinds))
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        pair, to, source, *added = values
+        targets, known, more = [], [], []
+        for k, (rows, one) in enumerate(zip(kinds, added, strict=True)):
+            array = builder.extract_value(pair, k)
+            other = _row(context, builder, rows, array, source)
+            more.append(builder.add(_load(builder, rows, other), _splat(builder, rows, one)))
+            targets.append(_row(context, builder, rows, array, to))
+            known.append(_load(builder, rows, targets[k]))
+        for rows, target, value in zip(kinds, targets, _lesser(builder, more, known), strict=True):
+            builder.store(value, target, align=rows.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+def _pull_third(
+    typing_context: Any, both: Any, to: Any, tail: Any, arc: Any, arcs: Any, given: Any, at: Any
+) -> Any:
+    """Type and code of ``plain_pull_third``; the best row yet stays in registers."""
+    whole, kinds = types.int64, both.types
+    signature = types.void(both, whole, tail, arc, arcs, given, whole)
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        pair, to, tails, arc_pair, ends, given_pair, at = values
+        start, stop = (
+            context.cast(builder, builder.extract_value(ends, k), kind, whole)
+            for k, kind in enumerate(arcs.types)
+        )
+        tails = context.make_array(tail)(context, builder, tails).data
+        arrays = [builder.extract_value(pair, k) for k in range(2)]
+        added = [
+            context.make_array(arc.types[k])(context, builder, builder.extract_value(arc_pair, k))
+            for k in range(2)
+        ]
+        best = []
+        for k, kind in enumerate(given.types):
+            row = _row(context, builder, kind, builder.extract_value(given_pair, k), at)
+            best.append(_load(builder, kind, row))
+        entry = builder.block
+        body, end = (builder.append_basic_block(f"pull.{name}") for name in ("arc", "end"))
+        builder.cbranch(builder.icmp_signed("<", start, stop), body, end)
+        builder.position_at_end(body)
+        i = builder.phi(ir.IntType(64))
+        least = [builder.phi(_vector(kind)) for kind in kinds]
+        at_tail = builder.zext(builder.load(builder.gep(tails, [i])), ir.IntType(64))
+        more = []
+        for kind, array, one in zip(kinds, arrays, added, strict=True):
+            row = _load(builder, kind, _row(context, builder, kind, array, at_tail))
+            value = builder.load(builder.gep(one.data, [i]))
+            more.append(builder.add(row, _splat(builder, kind, value)))
+        lower = _lesser(builder, more, least)
+        following = builder.add(i, ir.Constant(ir.IntType(64), 1))
+        for phi, first, later in zip((i, *least), (start, *best), (following, *lower), strict=True):
+            phi.add_incoming(first, entry)
+            phi.add_incoming(later, body)
+        builder.cbranch(builder.icmp_signed("<", following, stop), body, end)
+        builder.position_at_end(end)
+        for k, kind in enumerate(kinds):
+            result = builder.phi(_vector(kind))
+            result.add_incoming(best[k], entry)
+            result.add_incoming(lower[k], body)
+            best[k] = result
+        for kind, array, value in zip(kinds, arrays, best, strict=True):
+            row = _row(context, builder, kind, array, to)
+            builder.store(value, row, align=kind.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+def _lesser(builder: Any, a: Any, b: Any) -> Any:
+    """Of two rows of costs and thirds the lesser, place by place."""
+    costs_less = builder.icmp_unsigned("<", a[0], b[0])
+    alike = builder.icmp_unsigned("==", a[0], b[0])
+    thirds_less = builder.icmp_unsigned("<", a[1], b[1])
+    is_less = builder.or_(costs_less, builder.and_(alike, thirds_less))
+    return [builder.select(is_less, *values) for values in zip(a, b, strict=True)]
+
+
 def _vector(rows: Any) -> Any:
     return ir.VectorType(ir.IntType(rows.dtype.bitwidth), LANES)
 
@@ -150,6 +266,9 @@ def _least(builder: Any, a: Any, b: Any) -> Any:
 
 offer: Offer = plain_offer
 pull: Pull = plain_pull
+offer_third: OfferThird = plain_offer_third
+pull_third: PullThird = plain_pull_third
 if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
     _intrinsic: Any = intrinsic
     offer, pull = _intrinsic(_offer), _intrinsic(_pull)
+    offer_third, pull_third = _intrinsic(_offer_third), _intrinsic(_pull_third)

@@ -22,11 +22,13 @@ class Side(NamedTuple):
     | label | uint64 (V,) | cost of the best path yet between the seeds and the vertex |
     | origin | uint32 (V,) | vertex before it on that path, INVALID for a seed |
     | front | uint32 (V,) | the next vertex on the way up from each seed, or fewer |
+    | third | uint32 (V,) | of the best seed of a vertex, what decides between equal costs |
     """
 
     label: U64
     origin: U32
     front: U32
+    third: U32
 
 
 class QueryState(NamedTuple):
@@ -57,7 +59,7 @@ def new_state(hierarchy: Hierarchy) -> QueryState:
 
 def _new_side(n: int) -> Side:
     label = np.full(n, INF_COST, np.uint64)
-    return Side(label, np.empty(n, np.uint32), np.empty(n, np.uint32))
+    return Side(label, *(np.empty(n, np.uint32) for _ in range(3)))
 
 
 def run_query(
@@ -68,8 +70,9 @@ def run_query(
     Elimination-tree query (Dibbelt, Strasser, Wagner, JEA 21, 2016, section 6): all ancestors of
     either end in ascending order, without a queue.
     """
-    n_forward = plant(state.forward, hierarchy.rank, sources.vertex, sources.key)
-    n_backward = plant(state.backward, hierarchy.rank, targets.vertex, targets.key)
+    rank = hierarchy.rank
+    n_forward = plant(state.forward, rank, sources.vertex, sources.key, sources.third)
+    n_backward = plant(state.backward, rank, targets.vertex, targets.key, targets.third)
     cost, meeting, n_visited = search(hierarchy, weights, state, n_forward, n_backward)
     n_path = trace(hierarchy, weights, state, meeting)
     reset(state, n_visited)
@@ -82,24 +85,51 @@ def run_query(
 
 
 @plain_kernel
-def plant(side: Side, rank: U32, vertex: U32, cost: U64) -> int:
+def plant(side: Side, rank: U32, vertex: U32, cost: U64, third: U32) -> int:
     """Label the seeds (S,) of one side; returns how many vertices its front has."""
     n_front = 0
     for i in range(len(vertex)):
-        n_front = plant_one(side, rank[vertex[i]], cost[i], n_front)
+        n_front = plant_one(side, rank[vertex[i]], cost[i], third[i], n_front)
     return n_front
 
 
 @inner_kernel
-def plant_one(side: Side, x: Any, cost: Any, n_front: int) -> int:
+def plant_one(side: Side, x: Any, cost: Any, third: Any, n_front: int) -> int:
     """Label one seed of a side; returns how many vertices its front has."""
-    if cost < side.label[x]:
-        if side.label[x] == _NOTHING:
+    known = side.label[x]
+    if cost < known or (cost == known and cost < _NOTHING and third < side.third[x]):
+        if known == _NOTHING:
             side.front[n_front] = x
             n_front += 1
         side.label[x] = cost
         side.origin[x] = INVALID
+        side.third[x] = third
     return n_front
+
+
+@plain_kernel
+def third_at(side: Side, x: Any, first: U32, upper: U32, third: U32) -> Any:
+    """The third of the path that a side knows to a vertex, summed from the arcs that it climbs.
+
+    Costs are hardly ever alike, so this takes less time than to know it of all vertices.
+    """
+    total = int64(0)
+    while side.origin[x] != INVALID:
+        below = side.origin[x]
+        if len(third) > 0:
+            total += int64(third[find_arc(first, upper, below, x)])
+        x = below
+    return total + int64(side.third[x])
+
+
+@plain_kernel
+def third_over(hierarchy: Hierarchy, weights: Weights, state: QueryState, x: Any) -> Any:
+    """The third of the path that both sides know over a vertex."""
+    first_up, up_head = hierarchy.first_up, hierarchy.up_head
+    first_down, down_tail = hierarchy.first_down, hierarchy.down_tail
+    up, down = weights.up_third, weights.down_third
+    forward = third_at(state.forward, x, first_up, up_head, up)
+    return forward + third_at(state.backward, x, first_down, down_tail, down)
 
 
 @inner_kernel
@@ -127,14 +157,25 @@ def climb(front: U32, n_front: int, at: int, parent: U32) -> int:
 
 
 @inner_kernel
-def relax(x: Any, first: U32, upper: U32, cost: U64, side: Side) -> None:
+def relax(x: Any, first: U32, upper: U32, cost: U64, third: U32, side: Side) -> None:
     """Follow the arcs of a vertex to their upper ends."""
     here = side.label[x]
     for i in range(first[x], first[x + 1]):
         through = here + cost[i]
-        if through < side.label[upper[i]]:
+        if through <= side.label[upper[i]]:
+            if through == side.label[upper[i]] and not _is_less(x, i, first, upper, third, side):
+                continue
             side.label[upper[i]] = through
             side.origin[upper[i]] = x
+
+
+@plain_kernel
+def _is_less(x: Any, i: Any, first: U32, upper: U32, third: U32, side: Side) -> bool:
+    """Whether an arc that costs as much as is known has less of the third."""
+    if len(third) == 0 or side.label[upper[i]] >= _NOTHING:
+        return False
+    known = third_at(side, upper[i], first, upper, third)
+    return bool(third_at(side, x, first, upper, third) + int64(third[i]) < known)
 
 
 @plain_kernel
@@ -143,9 +184,12 @@ def search(
 ) -> tuple[Any, Any, int]:
     """Cost of the best path between planted seeds, where it is highest, and vertices visited.
 
-    A label that is not below the best cost known cannot be part of a better path.
+    A label that is not below the best cost known cannot be part of a better path, nor of one that
+    is alike: every arc has a weight.
     """
     forward, backward, visited = state.forward, state.backward, state.visited
+    first_up, up_head = hierarchy.first_up, hierarchy.up_head
+    first_down, down_tail = hierarchy.first_down, hierarchy.down_tail
     best, meeting, n_visited = _NOTHING, int64(INVALID), 0
     while n_forward > 0 or n_backward > 0:
         x_forward, x_backward, f, b = int64(INVALID), int64(INVALID), 0, 0
@@ -159,12 +203,19 @@ def search(
         visited[n_visited] = x
         n_visited += 1
         total = forward.label[x] + backward.label[x]
-        if total < best:
+        if total <= best and (
+            total < best
+            or (
+                total < _NOTHING
+                and third_over(hierarchy, weights, state, x)
+                < third_over(hierarchy, weights, state, np.uint32(meeting))
+            )
+        ):
             best, meeting = total, int64(x)
         if forward.label[x] < best:
-            relax(x, hierarchy.first_up, hierarchy.up_head, weights.up, forward)
+            relax(x, first_up, up_head, weights.up, weights.up_third, forward)
         if backward.label[x] < best:
-            relax(x, hierarchy.first_down, hierarchy.down_tail, weights.down, backward)
+            relax(x, first_down, down_tail, weights.down, weights.down_third, backward)
         if x_forward == x:
             n_forward = climb(forward.front, n_forward, f, hierarchy.parent)
         if x_backward == x:

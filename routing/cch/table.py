@@ -8,6 +8,7 @@ each other in the elimination tree climb and sweep together (Buchhold, Wagner, S
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from gis.workers import available_cpus
 from routing.cch.ancestors import Arcs, arcs_both_ways
 from routing.cch.bundles import (
     Groups,
+    Lanes,
     Output,
     Scratch,
     Selection,
@@ -27,7 +29,7 @@ from routing.cch.bundles import (
     with_room,
 )
 from routing.cch.hierarchy import Hierarchy
-from routing.cch.lanes import LANES, new_rows
+from routing.cch.lanes import LANES
 from routing.cch.weights import COST_BITS, Weights
 from routing.pool import Pool
 
@@ -47,13 +49,14 @@ class SeedGroups(NamedTuple):
     | first | uint32 (n + 1,) | offsets into the others |
     | vertex | uint32 (S,) | vertex of the turn graph |
     | cost | uint32 (S,) | below INF: paid before the start of its arc, or to pay from there on |
-    | length_cm | uint32 (S,) | what was driven, or is to be driven, for that |
+    | second, third | uint32 (S,) | what the `Metric` has beside the weight; 0: nothing |
     """
 
     first: U32
     vertex: U32
     cost: U32
-    length_cm: U32
+    second: U32
+    third: U32
 
     @property
     def n(self) -> int:
@@ -67,7 +70,7 @@ def check_seed_groups(groups: SeedGroups, n_vertices: int) -> None:
         assert array.dtype == np.uint32 and array.ndim == 1 and array.flags.c_contiguous
     assert groups.first[0] == 0 and groups.first[-1] == n_seeds
     assert (groups.first[1:] >= groups.first[:-1]).all()
-    assert groups.cost.shape == groups.length_cm.shape == (n_seeds,)
+    assert groups.cost.shape == groups.second.shape == groups.third.shape == (n_seeds,)
     assert (groups.vertex < n_vertices).all() and (groups.cost < INF).all()
 
 
@@ -77,14 +80,15 @@ class Table(NamedTuple):
     | array | dtype, shape | content |
     |---|---|---|
     | weight | uint32 (n, m) | cost of the best path, INF if there is none |
-    | length_cm | uint32 (n, m) | its length, 0 if there is none; (0, 0) if not asked for |
+    | second, third | uint32 (n, m) | see below, 0 if there is none; (0, 0) if not asked for |
 
     A cell is exactly what a query between its ends finds, whatever the other places are: of the
-    paths that cost least the shortest.
+    paths that cost least the one with the least second and then third, as in `Metric`.
     """
 
     weight: U32
-    length_cm: U32
+    second: U32
+    third: U32
 
 
 class TableState:
@@ -94,22 +98,22 @@ class TableState:
         self.n_vertices = len(hierarchy.rank)
         self.found = np.empty(self.n_vertices + 1, np.uint32)
         self.place = np.zeros(self.n_vertices, np.uint32)
-        self._scratch: dict[type, Pool[Scratch]] = {
-            np.uint32: Pool(lambda: new_scratch(self.n_vertices, np.uint32)),
-            np.uint64: Pool(lambda: new_scratch(self.n_vertices, np.uint64)),
-        }
+        kinds = Lanes(np.uint32), Lanes(np.uint64), Lanes(np.uint64, with_third=True)
+        self._scratch = {kind: Pool(partial(new_scratch, self.n_vertices, kind)) for kind in kinds}
 
-    def borrow(self, lane: type, n_rows: int) -> Scratch:
+    def borrow(self, kind: Lanes, n_rows: int) -> Scratch:
         """Scratch for a thread that sweeps over so many rows."""
-        scratch = self._scratch[lane].take()
+        scratch = self._scratch[kind].take()
         if len(scratch.rows) < n_rows:
             room = n_rows + n_rows // 2
-            scratch = scratch._replace(given=np.zeros(room, np.uint32), rows=new_rows(room, lane))
+            rows, thirds = kind.new_rows(room)
+            given = np.zeros(room, np.uint32)
+            scratch = scratch._replace(given=given, rows=rows, row_thirds=thirds)
         return scratch
 
-    def give_back(self, lane: type, scratch: Scratch) -> None:
+    def give_back(self, kind: Lanes, scratch: Scratch) -> None:
         """Return what was borrowed."""
-        self._scratch[lane].give_back(scratch)
+        self._scratch[kind].give_back(scratch)
 
 
 def travel_table(
@@ -118,16 +122,18 @@ def travel_table(
     weights: Weights,
     sources: SeedGroups,
     targets: SeedGroups,
-    with_length: bool = False,
+    with_second: bool = False,
+    with_third: bool = False,
     threads: int | None = None,
 ) -> Table:
-    """Costs of the best paths from each source to each target, with lengths if wanted.
+    """Costs of the best paths from each source to each target, with second and third if wanted.
 
-    The same for any number of threads; by default as many as there are processors.
+    The third only with the second, and with weights that have it. The same for any number of
+    threads; by default as many as there are processors.
     """
     shape = sources.n, targets.n
-    weight = np.empty(shape, np.uint32)
-    length_cm = np.empty(shape if with_length else (0, 0), np.uint32)
+    wanted = True, with_second, with_third
+    table = Table(*(np.empty(shape if want else (0, 0), np.uint32) for want in wanted))
     # What is above the larger side is copied once; the smaller side is what is then worked on in
     # bundles. Measured, that is quicker for all shapes, by up to 2.5 times.
     backward = shape[0] > shape[1]
@@ -135,25 +141,27 @@ def travel_table(
     strides = (shape[1], 1)
     if backward:
         sources, targets, strides = targets, sources, (1, shape[1])
-    lane = np.uint64 if with_length else np.uint32
+    lane = np.uint64 if with_second else np.uint32
     rising = _groups(hierarchy, sources)
     falling = _groups(hierarchy, targets)
-    output = Output(weight.reshape(-1), length_cm.reshape(-1), *strides)
-    for selection in _selections(state, down, falling, lane) if weight.size else ():
+    weight, second, third = (column.reshape(-1) for column in table)
+    output = Output(weight, second, third, *strides)
+    kind = Lanes(lane, with_third)
+    for selection in _selections(state, down, falling, kind) if table.weight.size else ():
         _sweep(state, up, rising, selection, output, threads or available_cpus())
-    return Table(freeze(weight), freeze(length_cm))
+    return Table(*(freeze(column) for column in table))
 
 
 def _groups(hierarchy: Hierarchy, groups: SeedGroups) -> Groups:
     """The seeds by ranks, and the order of the groups by falling rank of their first seeds."""
     rank = hierarchy.rank[groups.vertex]
-    key = groups.cost.astype(np.uint64) << np.uint64(COST_BITS) | groups.length_cm
+    key = groups.cost.astype(np.uint64) << np.uint64(COST_BITS) | groups.second
     first_rank = np.append(rank, 0)[groups.first[:-1]]  # of a group without seeds: any
     order = np.argsort(-first_rank.astype(np.int64), kind="stable").astype(np.uint32)
-    return Groups(*(freeze(array) for array in (groups.first, rank, key, order)))
+    return Groups(*(freeze(array) for array in (groups.first, rank, key, groups.third, order)))
 
 
-def _selections(state: TableState, down: Arcs, targets: Groups, lane: type) -> Iterator[Selection]:
+def _selections(state: TableState, down: Arcs, targets: Groups, kind: Lanes) -> Iterator[Selection]:
     """All targets, as many at a time as a sweep should have."""
     place = freeze(state.place.view())
     start = 0
@@ -166,7 +174,8 @@ def _selections(state: TableState, down: Arcs, targets: Groups, lane: type) -> I
                 place,
                 np.empty(n_found + len(column) + 1, np.uint32),
                 np.empty(n_arcs, np.uint32),
-                np.empty(n_arcs, lane),
+                np.empty(n_arcs, kind.lane),
+                np.empty(n_arcs * kind.with_third, np.uint32),
                 column,
             )
             n_arcs = fill_selection(targets, down, selection)
@@ -174,6 +183,7 @@ def _selections(state: TableState, down: Arcs, targets: Groups, lane: type) -> I
                 first=freeze(selection.first),
                 tail=freeze(selection.tail[:n_arcs]),
                 weight=freeze(selection.weight[:n_arcs]),
+                third=freeze(selection.third[:n_arcs]),
             )
         finally:
             state.place[state.found[1:n_found]] = 0
@@ -189,7 +199,7 @@ def _sweep(
     threads: int,
 ) -> None:
     """Fill the columns of a selection."""
-    lane = selection.weight.dtype.type
+    kind = Lanes(selection.weight.dtype.type, len(output.third) > 0)
     n = len(sources.order)
     n_rows = len(selection.first) - 1
     n_bundles = -(-n // LANES)
@@ -199,13 +209,13 @@ def _sweep(
     step = max(-(-n_bundles // n_pieces), 1) * LANES
 
     def work(start: int) -> None:
-        scratch = state.borrow(lane, n_rows)
+        scratch = state.borrow(kind, n_rows)
         stop = min(start + step, n)
         while start < stop:
             start = sweep_bundles(up, sources, selection, scratch, output, start, stop)
             if start < stop:
-                scratch = with_room(scratch)
-        state.give_back(lane, scratch)
+                scratch = with_room(scratch, kind)
+        state.give_back(kind, scratch)
 
     if threads == 1:
         for start in range(0, n, step):

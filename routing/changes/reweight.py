@@ -77,9 +77,11 @@ def reweight(
 
 
 def changed_arcs(old: Metric, new: Metric, arcs: AnyArray) -> AnyArray:
-    """Those of some arcs (k,) whose weights differ."""
-    differs: AnyArray = arcs[old.weight[arcs] != new.weight[arcs]]
-    return differs
+    """Those of some arcs (k,) whose weights or durations differ."""
+    differs = old.weight[arcs] != new.weight[arcs]
+    differs |= old.duration_cs[arcs] != new.duration_cs[arcs]
+    changed: AnyArray = arcs[differs]
+    return changed
 
 
 def mending_pays(n_arcs: int, n_costs: int, n_changed: int) -> bool:

@@ -1,4 +1,4 @@
-"""Changes of the weights of road pieces: traffic, closures, and what a request wants otherwise."""
+"""Changes of how long road pieces take: traffic, closures, and what a request wants otherwise."""
 
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -15,19 +15,20 @@ M = TypeVar("M", bound=Metric)
 
 @dataclass(frozen=True)
 class RoadChanges:
-    """Arcs that weigh something else than in a base metric. k arcs.
+    """Arcs that take another time than in a base metric. k arcs.
 
     | array | dtype, shape | content |
     |---|---|---|
     | arcs | uint32 (k,) | ascending, each once |
-    | weight | uint32 (k,) | the new weight, hundredths of a second, 1..INF-1, or INF: closed |
+    | duration_cs | uint32 (k,) | the new one, hundredths of a second, 1..INF-1, or INF: closed |
 
-    A vehicle can use only what its base metric has open: no change opens an arc. ``identity`` is
-    that of the dataset and profile that the arcs are of, where somebody has told.
+    Weights change in proportion: a road is liked as much as before. A vehicle can use only what
+    its base metric has open: no change opens an arc. ``identity`` is that of the dataset and
+    profile that the arcs are of, where somebody has told.
     """
 
     arcs: U32
-    weight: U32
+    duration_cs: U32
     identity: str = ""
 
     def __len__(self) -> int:
@@ -49,31 +50,31 @@ class Outcome:
 
 def check_changes(changes: RoadChanges, n_arcs: int) -> None:
     """Assert every documented invariant."""
-    arcs, weight = changes.arcs, changes.weight
-    for array in (arcs, weight):
+    arcs, duration_cs = changes.arcs, changes.duration_cs
+    for array in (arcs, duration_cs):
         assert array.dtype == np.uint32 and array.shape == arcs.shape and array.ndim == 1
         assert array.flags.c_contiguous and not array.flags.writeable
     assert (arcs[:-1] < arcs[1:]).all() and (arcs < n_arcs).all()
-    assert not len(weight) or (weight.min() >= 1 and weight.max() <= INF)
+    assert not len(arcs) or (duration_cs.min() >= 1 and duration_cs.max() <= INF)
 
 
-def make_changes(arcs: npt.ArrayLike, weight: npt.ArrayLike) -> RoadChanges:
-    """Changes from arcs (k,) in any order with weights (k,), or one for all.
+def make_changes(arcs: npt.ArrayLike, duration_cs: npt.ArrayLike) -> RoadChanges:
+    """Changes from arcs (k,) in any order with durations (k,), or one for all.
 
-    Of several weights for an arc the last counts. Raises ``InvalidInput`` for what cannot be.
+    Of several durations for an arc the last counts. Raises ``InvalidInput`` for what cannot be.
     """
     of_arc = np.asarray(arcs)
     if of_arc.size == 0:
         of_arc = of_arc.astype(np.uint32)
-    new = np.broadcast_to(np.asarray(weight), of_arc.shape)
-    for name, array, least, most in (("arc", of_arc, 0, 2**32 - 2), ("weight", new, 1, INF)):
+    new = np.broadcast_to(np.asarray(duration_cs), of_arc.shape)
+    for name, array, least, most in (("arc", of_arc, 0, 2**32 - 2), ("duration", new, 1, INF)):
         if array.ndim != 1 or (array.size and array.dtype.kind not in "ui"):
             raise InvalidInput(f"the {name}s are not a list of whole numbers")
         if array.size and (array.min() < least or array.max() > most):
             raise InvalidInput(f"a changed {name} is out of range, expected {least} to {most}")
     arc, last = np.unique(of_arc[::-1], return_index=True)
-    weight_of_arc = new[::-1][last]
-    return RoadChanges(freeze(arc.astype(np.uint32)), freeze(weight_of_arc.astype(np.uint32)))
+    new_of_arc = new[::-1][last]
+    return RoadChanges(freeze(arc.astype(np.uint32)), freeze(new_of_arc.astype(np.uint32)))
 
 
 def no_changes() -> RoadChanges:
@@ -85,39 +86,50 @@ def combine_changes(*changes: RoadChanges) -> RoadChanges:
     """All of several changes; what the last of them says of an arc counts."""
     if not changes:
         return no_changes()
-    arcs, weight = (
+    arcs, duration_cs = (
         np.concatenate(columns)
-        for columns in ([one.arcs for one in changes], [one.weight for one in changes])
+        for columns in ([one.arcs for one in changes], [one.duration_cs for one in changes])
     )
-    return make_changes(arcs, weight)
+    return make_changes(arcs, duration_cs)
 
 
 def apply_changes(metric: M, changes: RoadChanges) -> M:
-    """The metric with other weights; arcs that are closed stay closed.
+    """The metric with other durations and weights; arcs that are closed stay closed.
 
-    Raises ``InvalidInput`` for an arc that there is not.
+    Where durations are not the weights, the weight keeps its ratio to the duration, rounded half
+    up, to 1 at least. Raises ``InvalidInput`` for an arc that there is not.
     """
     if len(changes) and int(changes.arcs[-1]) >= len(metric.weight):
         raise InvalidInput(f"arc {changes.arcs[-1]} of a network of {len(metric.weight)} arcs")
-    weight = metric.weight.copy()
-    weight[changes.arcs] = np.where(weight[changes.arcs] < INF, changes.weight, np.uint32(INF))
-    return replace(metric, weight=freeze(weight))
+    arcs, weight = changes.arcs, metric.weight.copy()
+    before = weight[arcs]
+    after = np.where(before < INF, changes.duration_cs, np.uint32(INF))
+    if not metric.has_durations:
+        weight[arcs] = after
+        return replace(metric, weight=freeze(weight))
+    duration_cs = metric.own_duration_cs.copy()
+    in_proportion = np.floor(after * (before / duration_cs[arcs]) + 0.5)
+    weight[arcs] = np.where(after < INF, np.clip(in_proportion, 1, INF - 1), INF)
+    same = after == duration_cs[arcs]
+    weight[arcs[same]] = before[same]
+    duration_cs[arcs] = after
+    return replace(metric, weight=freeze(weight), own_duration_cs=freeze(duration_cs))
 
 
 def change_arcs(metric: Metric, arcs: AnyArray, cost: F64, n_unknown: int = 0) -> Outcome:
-    """Changes of arcs, ascending (k,), that are to cost so much (k,), infinity to close them.
+    """Changes of arcs, ascending (k,), that are to take so long (k,), infinity to close them.
 
-    Costs are rounded half up, to 1 at least.
+    Durations are rounded half up, to 1 at least.
     """
     is_open = metric.weight[arcs] < INF
     rounded = np.clip(np.floor(cost[is_open] + 0.5), 1, INF - 1)
-    weight = np.where(np.isfinite(cost[is_open]), rounded, INF).astype(np.uint32)
-    changes = RoadChanges(freeze(arcs[is_open].astype(np.uint32)), freeze(weight))
+    duration_cs = np.where(np.isfinite(cost[is_open]), rounded, INF).astype(np.uint32)
+    changes = RoadChanges(freeze(arcs[is_open].astype(np.uint32)), freeze(duration_cs))
     return Outcome(changes, n_unknown, int(np.count_nonzero(~is_open)))
 
 
 def scale_arcs(metric: Metric, arcs: npt.ArrayLike, factor: npt.ArrayLike) -> Outcome:
-    """Changes that multiply the weights of arcs (k,) by factors above 0, (k,) or one for all.
+    """Changes that multiply the durations of arcs (k,) by factors above 0, (k,) or one for all.
 
     Of several factors for an arc the last counts. Raises ``InvalidInput`` for what cannot be.
     """
@@ -132,7 +144,7 @@ def scale_arcs(metric: Metric, arcs: npt.ArrayLike, factor: npt.ArrayLike) -> Ou
     if not (np.isfinite(factors).all() and (factors > 0).all()):
         raise InvalidInput("a factor is not a number above 0")
     arc, last = np.unique(of_arc[::-1], return_index=True)
-    return change_arcs(metric, arc, metric.weight[arc] * factors[::-1][last])
+    return change_arcs(metric, arc, metric.duration_cs[arc] * factors[::-1][last])
 
 
 def close_arcs(metric: Metric, arcs: AnyArray) -> Outcome:

@@ -25,11 +25,11 @@ def speeds_between(
 
     A pair of OpenStreetMap ids names every piece of road on which the second node follows the
     first, and every whole edge from the first to the second; what names a piece counts more than
-    what names its edge, and of several rows the last. A piece has the same share in the weight
+    what names its edge, and of several rows the last. A piece has the same share in the duration
     and the length of its arc as in the length of the edge's shape (an equal share where that has
     none). Pieces that are named take the time that their length takes at their speed, others
-    keep their share of the weight; the sum is rounded half up, to 1 at least. A piece that is
-    closed closes its arc. Weights of the metric must be hundredths of a second.
+    keep their share of the duration; the sum is rounded half up, to 1 at least. A piece that is
+    closed closes its arc.
 
     ``n_unknown`` of the outcome counts rows that name nothing. Raises ``InvalidInput`` for what
     is no id or speed, or arrays of different lengths.
@@ -61,7 +61,7 @@ def speeds_of_ways(
     """Changes that give ways (n,) speeds (n,), 0 to close them.
 
     ``direction`` (n,), or one for all, is BOTH, FORWARD (that of the way's nodes) or BACKWARD.
-    Of several rows for an arc the last counts. Weights must be hundredths of a second.
+    Of several rows for an arc the last counts.
     ``n_unknown`` of the outcome counts rows that name no way of this network. Raises
     ``InvalidInput`` for what is no id, speed or direction, or arrays of different lengths.
     """
@@ -87,7 +87,7 @@ def speeds_of_ways(
 def _costs(
     roads: RoadIndex, metric: Metric, arcs: I64, by_arc: F64, pieces: NamedPieces, kmh: F64
 ) -> F64:
-    """What arcs (k,) cost, some of whose pieces have speeds; ``by_arc`` (k,) is theirs or NaN."""
+    """How long arcs (k,) take, some of whose pieces have speeds; ``by_arc`` (k,): theirs or NaN."""
     if not len(arcs):
         return np.empty(0)
     network, edge = roads.network, arcs >> 1
@@ -106,7 +106,7 @@ def _costs(
         has_length, shape_m / np.where(has_length, whole_m, 1), 1 / np.repeat(n_pieces, n_pieces)
     )
     length_m = np.repeat(network.edge_length_m[edge].astype(np.float64), n_pieces)
-    kept = np.repeat(metric.weight[arcs].astype(np.float64), n_pieces) * share
+    kept = np.repeat(metric.duration_cs[arcs].astype(np.float64), n_pieces) * share
     is_named: Bool = ~np.isnan(speed)
     cost: F64 = np.add.reduceat(np.where(is_named, _times(length_m * share, speed), kept), offset)
     return cost

@@ -22,6 +22,16 @@ class Pair(NamedTuple):
     bearing: float
 
 
+class Seen(NamedTuple):
+    """How the roads of a node are seen: ``pairs`` as one road, ``shifts`` turned by degrees.
+
+    A short piece to where the carriageways of a road meet is turned as the road there is.
+    """
+
+    pairs: tuple[Pair, ...]
+    shifts: dict[int, float]
+
+
 class Arm:
     """One road of a crossing: ``angle`` as of `Crossing.angle`, ``off`` its distance from straight.
 
@@ -60,7 +70,7 @@ class Approach:
     __slots__ = ("arms", "facts", "out", "via", "via_arc")
 
     def __init__(
-        self, facts: RoadFacts, crossing: Crossing, via_arc: int, pairs: tuple[Pair, ...] = ()
+        self, facts: RoadFacts, crossing: Crossing, via_arc: int, seen: Seen | None = None
     ) -> None:
         came_in, out = crossing.came_in, crossing.out
         assert came_in is not None and out is not None
@@ -75,14 +85,17 @@ class Approach:
             nature = facts.open_nature(road.arc)
             self.arms.append(Arm(road.arc, angle, road.bearing, road.entry, nature))
         self.out = (came_in - out) % n
-        if pairs:
-            self._merge(pairs)
+        if seen is not None:
+            self._see(seen)
 
-    def _merge(self, pairs: tuple[Pair, ...]) -> None:
-        """Take the carriageways of each pair for one road."""
+    def _see(self, seen: Seen) -> None:
+        """Take the carriageways of each pair for one road, and turn what is seen otherwise."""
         taken, way_back = self.taken, self.arms[0]
         arms = {arm.arc: arm for arm in self.arms}
-        for pair in pairs:
+        for arc, degrees in seen.shifts.items():
+            if arc in arms:
+                arms[arc].bearing = (arms[arc].bearing + degrees) % 360.0
+        for pair in seen.pairs:
             leaves, arrives = arms.get(pair.leaves), arms.get(pair.arrives)
             if leaves is None or arrives is None or arrives is taken:
                 continue

@@ -4,10 +4,11 @@ Only the turn is judged by that; the crossing keeps all its roads.
 """
 
 import math
+from itertools import pairwise
 from typing import NamedTuple
 
 from gis.geodesy import UNITS_PER_DEGREE
-from routing.guidance.arms import Pair, are_one_road
+from routing.guidance.arms import Pair, Seen, are_one_road
 from routing.guidance.directions import NO_TURN_DEG, STRAIGHT_DEG, between
 from routing.guidance.drafts import Road
 from routing.guidance.facts import RoadFacts
@@ -20,6 +21,7 @@ _SHORT_ISLAND_M, _LONG_ISLAND_M = 15.0, 30.0
 _TRIANGLE_M = 80.0
 _LOOK_M, _LEAST_M, _SAMPLE_M = 100.0, 40.0, 5.0
 _PARALLEL_DEG = 20.0
+_SHORT_PIECE_M = 30.0
 _MAX_ARCS = 12
 _MAX_CACHED = 1 << 15
 
@@ -38,16 +40,50 @@ class Carriageways:
 
     def __init__(self, facts: RoadFacts, junctions: Junctions) -> None:
         self._facts, self._junctions = facts, junctions
-        self._pairs: dict[int, tuple[Pair, ...]] = {}
+        self._seen: dict[int, Seen | None] = {}
 
-    def pairs(self, node: int, roads: list[Road]) -> tuple[Pair, ...]:
-        """The pairs at a node with these roads."""
-        found = self._pairs.get(node)
-        if found is None:
-            if len(self._pairs) > _MAX_CACHED:
-                self._pairs = {}
-            found = self._pairs[node] = tuple(self._find(node, roads))
-        return found
+    def seen(self, node: int, roads: list[Road]) -> Seen | None:
+        """How a node with these roads is seen, None if just as it is drawn."""
+        if node not in self._seen:
+            if len(self._seen) > _MAX_CACHED:
+                self._seen = {}
+            self._seen[node] = self._look(node, roads)
+        return self._seen[node]
+
+    def _look(self, node: int, roads: list[Road]) -> Seen | None:
+        facts = self._facts
+        oneways = [road for road in roads if facts.is_oneway(road.arc)]
+        if not oneways:
+            return None
+        pairs = tuple(self._find(node, roads))
+        paired = {arc for pair in pairs for arc in (pair.leaves, pair.arrives)}
+        shifts = {}
+        for road in oneways:
+            if road.arc not in paired and facts.length_m(road.arc) <= _SHORT_PIECE_M:
+                degrees = self._shift(road.arc)
+                if degrees:
+                    shifts[road.arc] = degrees
+        return Seen(pairs, shifts) if pairs or shifts else None
+
+    def _shift(self, arc: int) -> float:
+        """By how many degrees a short piece turns if its far end is where carriageways meet."""
+        node, back = self._junctions.head(arc), arc ^ 1
+        roads = self._junctions.roads_at(node)
+        for pair in self._find(node, roads):
+            if back not in (pair.leaves, pair.arrives):
+                continue
+            bearings = {road.arc: road.bearing for road in roads}
+            entry = bearings[pair.leaves]
+            if pair.bearing == entry:
+                return 0.0
+            wanted = (entry + STRAIGHT_DEG) % 360.0
+            behind = min(bearings.values(), key=lambda bearing: between(bearing, wanted))
+            ahead = (behind + STRAIGHT_DEG) % 360.0
+            off = between(pair.bearing, ahead)
+            if off > min(between(bearings[a], ahead) for a in (pair.leaves, pair.arrives)):
+                return 0.0
+            return (pair.bearing - bearings[back] + 540.0) % 360.0 - 180.0
+        return 0.0
 
     def _find(self, node: int, roads: list[Road]) -> list[Pair]:
         n = len(roads)
@@ -56,15 +92,16 @@ class Carriageways:
         pairs = []
         for i, one in enumerate(roads):
             other = roads[(i + 1) % n]
-            if self._may_pair(one, other) and not (
-                self._is_like(roads[i - 1], one) or self._is_like(other, roads[(i + 2) % n])
-            ):
-                if self._belong_together(node, one.arc, other.arc):
-                    leaves, arrives = one, other
-                    if not self._facts.is_open(one.arc):
-                        leaves, arrives = other, one
-                    bearing = _joint_bearing(roads, leaves, arrives)
-                    pairs.append(Pair(leaves.arc, arrives.arc, bearing))
+            if not self._may_pair(one, other):
+                continue
+            if self._is_like(roads[i - 1], one) or self._is_like(other, roads[(i + 2) % n]):
+                continue
+            if self._belong_together(node, one.arc, other.arc):
+                leaves, arrives = one, other
+                if not self._facts.is_open(one.arc):
+                    leaves, arrives = other, one
+                bearing = _joint_bearing(roads, leaves, arrives)
+                pairs.append(Pair(leaves.arc, arrives.arc, bearing))
         return pairs
 
     def _may_pair(self, one: Road, other: Road) -> bool:
@@ -164,7 +201,7 @@ def _in_metres(points: list[tuple[int, int]]) -> list[tuple[float, float]]:
 def _sampled(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Points every few metres along a line, no further than is looked."""
     found, left_m, total_m = [points[0]], _SAMPLE_M, 0.0
-    for (x, y), (to_x, to_y) in zip(points, points[1:], strict=False):
+    for (x, y), (to_x, to_y) in pairwise(points):
         length_m = math.hypot(to_x - x, to_y - y)
         at_m = left_m
         while at_m <= length_m and total_m + at_m <= _LOOK_M:

@@ -15,6 +15,7 @@ from routing.guidance.drafts import (
     SLIGHT_LEFT,
     SLIGHT_RIGHT,
     STRAIGHT,
+    SUPPRESSED,
     TURN,
     UTURN,
     Crossing,
@@ -44,11 +45,13 @@ def classify(known: Surroundings, crossing: Crossing, before: int, after: int) -
     """
     if crossing.came_in is None or crossing.out is None:
         return Draft(crossing.at, CONTINUE, UTURN, [crossing])
+    if crossing.is_silent:
+        return Draft(crossing.at, SUPPRESSED, STRAIGHT, [crossing])
     facts = known.facts
     if len(crossing.roads) == 2 and facts.nature(before) is facts.nature(after):
         return None
-    pairs = known.carriageways.pairs(crossing.node, crossing.roads)
-    approach = Approach(facts, crossing, before, pairs)
+    seen = known.carriageways.seen(crossing.node, crossing.roads)
+    approach = Approach(facts, crossing, before, seen)
     via = approach.via
     if via.mode in _CARRIED and all(arm.nature.mode == via.mode for arm in approach.arms):
         return None

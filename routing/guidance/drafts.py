@@ -46,10 +46,11 @@ class Crossing:
     ``at`` is the place in the trail: ``arcs[at - 1]`` arrives and ``arcs[at]`` leaves. ``roads``
     ascend by bearing; ``came_in`` and ``out`` are the places among them of the road back and of
     the road taken, None at a departure and at an arrival. The node is -1 where a route departs,
-    arrives or turns around in the middle of a road. ``lanes`` are those before the crossing.
+    arrives or turns around in the middle of a road. ``lanes`` are those before the crossing;
+    ``is_silent``: it is known that the road plainly goes straight on.
     """
 
-    __slots__ = ("at", "came_in", "lanes", "node", "out", "roads")
+    __slots__ = ("at", "came_in", "is_silent", "lanes", "node", "out", "roads")
 
     def __init__(
         self, node: int, at: int, roads: list[Road], came_in: int | None, out: int | None
@@ -57,6 +58,7 @@ class Crossing:
         self.node, self.at, self.roads = node, at, roads
         self.came_in, self.out = came_in, out
         self.lanes: tuple[Lane, ...] = ()
+        self.is_silent = False
 
     def angle(self, road: int) -> float:
         """How a driver turns into a road: 0 <= angle < 360, anticlockwise from the way back.
@@ -110,22 +112,24 @@ class Draft:
 class Trail:
     """A leg as guidance sees it: k arcs and what is driven of each.
 
-    ``length_m`` and ``duration_s`` (k,) count the driven part of each arc, the duration with the
-    turn at its end; ``first_point`` (k + 1,) is the point of the leg's line where each arc
+    ``length_m``, ``duration_s`` and ``weight`` (k,) count the driven part of each arc, the last two
+    with the turn at its end; ``first_point`` (k + 1,) is the point of the leg's line where each arc
     begins, and the last point of all. ``crossings`` has every crossing with its ``at``, ascending.
     """
 
-    __slots__ = ("arcs", "crossings", "duration_s", "first_point", "length_m")
+    __slots__ = ("arcs", "crossings", "duration_s", "first_point", "length_m", "weight")
 
     def __init__(
         self,
         arcs: list[int],
         length_m: list[float],
         duration_s: list[float],
+        weight: list[float],
         first_point: list[int],
         crossings: list[Crossing],
     ) -> None:
         self.arcs, self.length_m, self.duration_s = arcs, length_m, duration_s
+        self.weight = weight
         self.first_point, self.crossings = first_point, crossings
 
     def distance_m(self, start: int, stop: int) -> float:

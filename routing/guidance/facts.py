@@ -205,7 +205,12 @@ class RoadFacts:
 
     def is_open(self, arc: int) -> bool:
         """Whether the vehicle may drive in this direction at all."""
-        return self.nature(arc).mode != Mode.INACCESSIBLE
+        return bool(self._modes[arc & 1][self._tagset[arc >> 1]])
+
+    def is_oneway(self, arc: int) -> bool:
+        """Whether the vehicle may use the road in one direction only."""
+        tagset = self._tagset[arc >> 1]
+        return not (self._modes[0][tagset] and self._modes[1][tagset])
 
     def is_roundabout(self, arc: int) -> bool:
         """Whether the road is part of a roundabout."""

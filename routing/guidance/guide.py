@@ -88,9 +88,9 @@ class Guide:
         turn_cs = np.zeros(len(arcs))
         known = turns != NO_TURN
         turn_cs[:-1][known] = metric.turn_costs(self._graph.turn_cost)[turns[known]]
-        length_m, duration_s = self._measure(leg.paths, turn_cs)
+        measures = self._measure(leg.paths, turn_cs)
         points = [*leg.first_point.tolist(), len(leg.lon) - 1]
-        return Trail(arcs.tolist(), length_m, duration_s, points, crossings)
+        return Trail(arcs.tolist(), *measures, points, crossings)
 
     def drafts(self, trail: Trail) -> list[Draft]:
         """A draft for each crossing of a leg, for its departure and its arrival."""
@@ -113,11 +113,12 @@ class Guide:
 
     def _measure(
         self, paths: Sequence[PathOfArcs], turn_cs: F64
-    ) -> tuple[list[float], list[float]]:
-        """Metres and seconds of what is driven of each arc, with the turns at their ends."""
+    ) -> tuple[list[float], list[float], list[float]]:
+        """Metres, seconds and weight of what is driven of each arc, with the turns at their ends."""
         network = self.network
         length_m: list[float] = []
         duration_s: list[float] = []
+        weight: list[float] = []
         for path in paths:
             k = len(path.arcs)
             cm = np.rint(network.edge_length_m[path.arcs >> np.uint32(1)].astype(np.float64) * 100)
@@ -125,10 +126,12 @@ class Guide:
             cm[-1] *= path.end.fraction
             cm[0] -= left_out
             cm[0] = max(0.0, cm[0] + path.length_cm - cm.sum())  # what rounding has lost
-            cs = path.cost_cs + turn_cs[len(length_m) : len(length_m) + k]
+            turns = turn_cs[len(length_m) : len(length_m) + k]
+            weight_cs = path.cost_cs if path.weight_cs is None else path.weight_cs
             length_m += (cm / 100.0).tolist()
-            duration_s += (cs / 100.0).tolist()
-        return length_m, duration_s
+            duration_s += ((path.cost_cs + turns) / 100.0).tolist()
+            weight += ((weight_cs + turns) / 100.0).tolist()
+        return length_m, duration_s, weight
 
     def _finish(self, leg: LegLine, trail: Trail, drafts: list[Draft]) -> tuple[Step, ...]:
         """Steps of drafts; the first and the last reach to the ends, whatever was trimmed."""
@@ -156,7 +159,7 @@ class Guide:
         return Step(
             sum(trail.length_m[start:stop]),
             sum(trail.duration_s[start:stop]),
-            sum(trail.duration_s[start:stop]),
+            sum(trail.weight[start:stop]),
             first,
             last,
             texts.name,

@@ -79,7 +79,10 @@ class LaneUse:
         at = crossing.at - 1
         while at > 0 and passage.distance_m(at, crossing.at) <= LANES_AHEAD_M:
             previous = passage.crossing_at(at)
-            if previous is None or previous.came_in is None or previous.out is None:
+            if previous is None:
+                at -= 1
+                continue
+            if previous.came_in is None or previous.out is None:
                 break
             if not _goes_straight(previous, previous.out):
                 break

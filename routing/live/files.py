@@ -35,8 +35,9 @@ from gis.manifest import bytes_of
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.weights import Weights
 from routing.changes.road_changes import RoadChanges
+from routing.metric import Metric
 
-FORMAT = "whimbrel live 1"
+FORMAT = "whimbrel live 2"
 
 MEMORY = Path("/dev/shm")
 """Where Linux keeps files in memory."""
@@ -59,15 +60,20 @@ _ATTEMPTS = 10
 
 
 class Sizes(NamedTuple):
-    """Lengths of the arrays of a version: arcs of the hierarchy, up and down, and of the roads."""
+    """Lengths of the arrays of a version: arcs of the hierarchy, up and down, and of the roads.
+
+    ``has_durations`` is that of the `Metric`.
+    """
 
     n_up: int
     n_down: int
     n_arcs: int
+    has_durations: bool
 
     @classmethod
-    def of(cls, hierarchy: Hierarchy, n_arcs: int) -> "Sizes":
-        return cls(len(hierarchy.up_head), len(hierarchy.down_tail), n_arcs)
+    def of(cls, hierarchy: Hierarchy, metric: Metric) -> "Sizes":
+        n_up, n_down = len(hierarchy.up_head), len(hierarchy.down_tail)
+        return cls(n_up, n_down, len(metric.weight), metric.has_durations)
 
 
 class Version(NamedTuple):
@@ -77,6 +83,7 @@ class Version(NamedTuple):
     |---|---|---|
     | weights | ``Weights`` | of the hierarchy |
     | weight | uint32 (A,) | of the arcs |
+    | own_duration_cs | uint32 (A,) or (0,) | as in `Metric` |
 
     The arrays are read-only views, and keep the file mapped.
     """
@@ -85,10 +92,11 @@ class Version(NamedTuple):
     changes: RoadChanges
     weights: Weights | None
     weight: U32 | None
+    own_duration_cs: U32 | None
 
 
 class Spare:
-    """A version in the making: ``weights`` and ``weight`` are writable views of its file.
+    """A version in the making: its arrays are writable views of its file.
 
     All its space is taken at once, so that no write can fail later. ``source`` is the number of
     the version whose weights it holds, -1: none.
@@ -98,6 +106,7 @@ class Spare:
         self.path = folder / f"spare-{secrets.token_hex(8)}"
         self.weights: Weights | None = None
         self.weight: U32 | None = None
+        self.own_duration_cs: U32 | None = None
         self.source = -1
         self._end = _PAGE
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -108,14 +117,14 @@ class Spare:
             *_, self._end = _offsets(sizes)
             _reserve(self._descriptor, self._end)
             mapped = mmap.mmap(self._descriptor, self._end, mmap.MAP_SHARED | _POPULATE)
-            self.weights, self.weight = _views(mapped, sizes)
+            self.weights, self.weight, self.own_duration_cs = _views(mapped, sizes)
         except BaseException:
             self.discard()
             raise
 
     def publish(self, folder: Path, identity: str, sequence: int, changes: RoadChanges) -> None:
         """Write the rest and give the file its name; it may then be announced."""
-        columns = [np.ascontiguousarray(column) for column in (changes.arcs, changes.weight)]
+        columns = [np.ascontiguousarray(column) for column in (changes.arcs, changes.duration_cs)]
         header = np.zeros((), _HEADER)
         header["format"], header["identity"], header["boot"] = FORMAT, identity, boot_id()
         header["sequence"], header["n_changes"] = sequence, len(changes)
@@ -314,35 +323,39 @@ def map_version(folder: Path, sequence: int, identity: str, sizes: Sizes) -> Ver
     k = int(header["n_changes"])
     if header["sequence"] != sequence or n_bytes != end + 8 * k:
         raise DatasetError(f"{file}: damaged: {n_bytes} bytes, expected {end + 8 * k}")
-    arcs, weight = (np.ndarray((k,), np.uint32, mapped, end + 4 * k * i) for i in range(2))
-    if _crc32([arcs, weight]) != header["changes_crc32"]:
+    arcs, new = (np.ndarray((k,), np.uint32, mapped, end + 4 * k * i) for i in range(2))
+    if _crc32([arcs, new]) != header["changes_crc32"]:
         raise DatasetError(f"{file}: damaged: the checksum of its changes is wrong")
-    changes = RoadChanges(arcs, weight)
+    changes = RoadChanges(arcs, new)
     if not has_weights or header["boot"] != boot_id().encode():
-        return Version(sequence, changes, None, None)
+        return Version(sequence, changes, None, None, None)
     return Version(sequence, changes, *_views(mapped, sizes))
 
 
 def _offsets(sizes: Sizes) -> list[int]:
-    """Where the five arrays begin, each on a cache line of its own, and where the last ends."""
-    n_up, n_down, n_arcs = sizes
+    """Where the arrays begin, each on a cache line of its own, and where the last ends."""
+    n_up, n_down, n_arcs, own = sizes
+    both_ways = 8 * n_up, 8 * n_down, 8 * n_up, 8 * n_down, 4 * n_up * own, 4 * n_down * own
     places = [_PAGE]
-    for n_bytes in (8 * n_up, 8 * n_down, 8 * n_up, 8 * n_down, 4 * n_arcs):
+    for n_bytes in (*both_ways, 4 * n_arcs, 4 * n_arcs * own):
         places.append((places[-1] + n_bytes + 63) // 64 * 64)
     return places
 
 
-def _views(mapped: mmap.mmap, sizes: Sizes) -> tuple[Weights, U32]:
+def _views(mapped: mmap.mmap, sizes: Sizes) -> tuple[Weights, U32, U32]:
     """The arrays of a version in its mapped file; writable if that is."""
-    n_up, n_down, n_arcs = sizes
+    n_up, n_down, n_arcs, own = sizes
     at = _offsets(sizes)
     weights = Weights(
         np.ndarray((n_up,), np.uint64, mapped, at[0]),
         np.ndarray((n_down,), np.uint64, mapped, at[1]),
         np.ndarray((n_up, 2), np.uint32, mapped, at[2]),
         np.ndarray((n_down, 2), np.uint32, mapped, at[3]),
+        np.ndarray((n_up * own,), np.uint32, mapped, at[4]),
+        np.ndarray((n_down * own,), np.uint32, mapped, at[5]),
     )
-    return weights, np.ndarray((n_arcs,), np.uint32, mapped, at[4])
+    weight = np.ndarray((n_arcs,), np.uint32, mapped, at[6])
+    return weights, weight, np.ndarray((n_arcs * own,), np.uint32, mapped, at[7])
 
 
 def _crc32(columns: list[AnyArray]) -> int:

@@ -93,10 +93,9 @@ class LiveReader:
 
     def _weighting(self, version: Version) -> Weighting:
         base = self._vehicle.weighting
-        if version.weights is None or version.weight is None:
+        if version.weights is None:
             return base
-        metric = replace(base.metric, weight=version.weight)
-        return self._vehicle.weigh(metric, version.weights)
+        return self._vehicle.weigh(_metric_of(version, base.metric), version.weights)
 
 
 class LiveWriter:
@@ -119,7 +118,7 @@ class LiveWriter:
             self._number = memoryview(open_control(folder, identity, writable=True))[:8].cast("Q")
             self._held = lock_folder(folder)
         self._pool = ThreadPoolExecutor(1)
-        self._version = Version(0, no_changes(), None, None)
+        self._version = Version(0, no_changes(), None, None, None)
         try:
             with one_line(folder):
                 sweep(folder, self.sequence)
@@ -158,7 +157,7 @@ class LiveWriter:
         """
         if changes.identity not in ("", self._identity):
             raise InvalidInput("these are changes of another dataset or profile")
-        changes = make_changes(changes.arcs, changes.weight)
+        changes = make_changes(changes.arcs, changes.duration_cs)
         base = self._vehicle.weighting.metric
         metric = apply_changes(base, changes)
         with self._busy, one_line(self._folder):
@@ -218,18 +217,19 @@ class LiveWriter:
         Either the dataset's weights or those in force are mended, what takes less, or all are
         made anew.
         """
-        assert spare.weights is not None and spare.weight is not None
+        assert spare.weights is not None
+        assert spare.weight is not None and spare.own_duration_cs is not None
         customizer = self._vehicle.customizer
         last = self._version
-        if last.weights is not None and last.weight is not None:
-            before = replace(metric, weight=last.weight)
+        if last.weights is not None:
+            before = _metric_of(last, metric)
             either = np.union1d(changed, last.changes.arcs)
             since_last = changed_arcs(before, metric, either)
             self._from_base = len(changed) <= len(since_last)
             changed = changed if self._from_base else since_last
         else:
             self._from_base = True
-        spare.weight[:] = metric.weight
+        spare.weight[:], spare.own_duration_cs[:] = metric.weight, metric.own_duration_cs
         source, weights = self._source()
         n_arcs, n_costs = self._sizes.n_arcs, self._sizes.n_up + self._sizes.n_down
         if mending_pays(n_arcs, n_costs, len(changed)):
@@ -273,7 +273,13 @@ class LiveWriter:
 
 
 def _sizes_of(vehicle: Vehicle) -> Sizes:
-    return Sizes.of(vehicle.prepared.hierarchy, len(vehicle.prepared.metric.weight))
+    return Sizes.of(vehicle.prepared.hierarchy, vehicle.prepared.metric)
+
+
+def _metric_of(version: Version, base: Metric) -> Metric:
+    """The columns of a version that has weights, and what does not change of the dataset's."""
+    assert version.weight is not None and version.own_duration_cs is not None
+    return replace(base, weight=version.weight, own_duration_cs=version.own_duration_cs)
 
 
 def _copy(source: Weights, target: Weights) -> None:

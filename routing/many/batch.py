@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from gis.arrays import F64, I64, INF, U8, U32, U64, AnyArray, Bool, freeze
+from gis.arrays import F64, I64, INF, U8, U32, AnyArray, Bool, freeze
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.hilbert import hilbert_order
 from gis.snap_search import ANY_BEARING
-from routing.cch.weights import COST_BITS, INF_COST, LENGTH_MASK
+from routing.cch.weights import Measures
 from routing.errors import InvalidCoordinate, InvalidInput, NoSegment
 from routing.frames import geo_frame, line_strings, points
 from routing.many.lines import Lines
@@ -54,7 +54,7 @@ class Routes:
     | array | dtype, shape | content |
     |---|---|---|
     | duration_s | float64 (n,) | seconds, whole hundredths; NaN where there is no route |
-    | distance_m | float64 (n,) | metres of the fastest route, whole centimetres; or NaN |
+    | distance_m | float64 (n,) | metres of the best route, whole centimetres; or NaN |
     | status | uint8 (n,) | `RouteStatus` |
     | lines | `Lines` of n rows | the points that each route passes, or None if not asked for |
     """
@@ -130,7 +130,7 @@ class TravelTable:
     | array | dtype, shape | content |
     |---|---|---|
     | duration_cs | uint32 (n, m) | hundredths of a second; INF where there is no route |
-    | length_cm | uint32 (n, m) | centimetres of the fastest route, or None if not asked for |
+    | length_cm | uint32 (n, m) | centimetres of the best route, or None if not asked for |
     | source_status | uint8 (n,) | `RouteStatus` of each source: OK, NO_SEGMENT or INVALID |
     | destination_status | uint8 (m,) | the same for each destination |
 
@@ -254,11 +254,13 @@ def locate_points(
     return LocatedPoints(positions, freeze(on_globe))
 
 
-def routes_of(cost: U64, located: LocatedPoints, pairs: I64, lines: Lines | None = None) -> Routes:
-    """Results from the costs (n,) of the routes between located points, pairs (n, 2)."""
+def routes_of(
+    measures: Measures, located: LocatedPoints, pairs: I64, lines: Lines | None = None
+) -> Routes:
+    """Results from what the routes (n,) take between located points, pairs (n, 2)."""
     status = located.status[pairs].max(axis=1, initial=RouteStatus.OK)
-    status[(status == RouteStatus.OK) & (cost >= INF_COST)] = RouteStatus.NO_ROUTE
+    status[(status == RouteStatus.OK) & (measures.weight >= INF)] = RouteStatus.NO_ROUTE
     has_route = status == RouteStatus.OK
-    duration_s = np.where(has_route, (cost >> np.uint64(COST_BITS)) / 100, np.nan)
-    distance_m = np.where(has_route, (cost & np.uint64(LENGTH_MASK)) / 100, np.nan)
+    duration_s = np.where(has_route, measures.duration_cs / 100, np.nan)
+    distance_m = np.where(has_route, measures.length_cm / 100, np.nan)
     return Routes(freeze(duration_s), freeze(distance_m), freeze(status), lines)

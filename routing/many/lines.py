@@ -40,14 +40,34 @@ class Answers(NamedTuple):
     | array | dtype, shape | content |
     |---|---|---|
     | cost | uint64 (m,) | of each route |
+    | third | uint32 (m,) | the same |
     | n_points | uint32 (m,) | of each line, if there are lines |
     | lon, lat | int32 (k,) or (0,) | one line after the other |
     """
 
     cost: U64
+    third: U32
     n_points: U32
     lon: I32
     lat: I32
+
+
+class Costs(NamedTuple):
+    """What m routes cost, as `Found` has it.
+
+    | array | dtype, shape | content |
+    |---|---|---|
+    | cost | uint64 (m,) | weight << 32 | second |
+    | third | uint32 (m,) | 0 if there is none |
+    """
+
+    cost: U64
+    third: U32
+
+
+def new_costs(n: int) -> Costs:
+    """Room for what so many routes cost."""
+    return Costs(np.empty(n, np.uint64), np.empty(n, np.uint32))
 
 
 class Traced(NamedTuple):
@@ -68,7 +88,7 @@ def no_room() -> Traced:
     return Traced(np.empty(0, np.int32), np.empty(0, np.int32))
 
 
-def trace_pairs(find: Any, pairs: I64, cost: U64, n_points: U32, room: Traced) -> Traced:
+def trace_pairs(find: Any, pairs: I64, costs: Costs, n_points: U32, room: Traced) -> Traced:
     """Fill costs and numbers of points (m,) for pairs (m, 2), and the room or a larger one.
 
     ``find`` is `find_pairs` without its last two arguments.
@@ -76,7 +96,8 @@ def trace_pairs(find: Any, pairs: I64, cost: U64, n_points: U32, room: Traced) -
     done, end = 0, 0
     while done < len(pairs):
         here = Traced(room.lon[end:], room.lat[end:])
-        more = find(pairs[done:], Answers(cost[done:], n_points[done:], *here))
+        cost, third = costs.cost[done:], costs.third[done:]
+        more = find(pairs[done:], Answers(cost, third, n_points[done:], *here))
         end += int(n_points[done : done + more].sum(dtype=np.int64))
         done += more
         if done < len(pairs):
@@ -146,7 +167,7 @@ def find_pairs(
     for i in range(len(pairs)):
         pair = pairs[i, 0], pairs[i, 1]
         found = find_pair(hierarchy, weights, seeding, state, positions, pair, with_lines)
-        answers.cost[i] = found.cost
+        answers.cost[i], answers.third[i] = found.cost, found.third
         if with_lines:
             stop = _trace(roads, seeding, positions, found, state.path, answers, end)
             if stop < 0:

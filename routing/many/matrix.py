@@ -1,4 +1,4 @@
-"""Tables of the fastest routes between located points, every cell as if it were asked alone."""
+"""Tables of the best routes between located points, every cell as if it were asked alone."""
 
 from typing import Any, NamedTuple
 
@@ -7,11 +7,11 @@ import numpy as np
 from gis.arrays import I64, INF, U32, Bool, freeze, offsets, ranges
 from gis.jit import inner_kernel, int64, plain_kernel
 from routing.cch.table import SeedGroups, Table
-from routing.cch.weights import COST_BITS, LENGTH_MASK
-from routing.many.pairs import Seeding, cost_ahead, first_copy, source_key, target_key
+from routing.cch.weights import COST_BITS, SECOND_MASK
+from routing.many.pairs import Key, Seeding, cost_ahead, first_copy, source_key, target_key
 from routing.places.positions import Positions
 
-_LENGTH_BITS, _LENGTH_MASK = np.uint64(COST_BITS), np.uint64(LENGTH_MASK)
+_BITS, _SECOND = np.uint64(COST_BITS), np.uint64(SECOND_MASK)
 
 
 class Group(NamedTuple):
@@ -31,7 +31,8 @@ class _Seeds(NamedTuple):
 
     vertex: U32
     cost: U32
-    length_cm: U32
+    second: U32
+    third: U32
 
 
 class _Stays(NamedTuple):
@@ -72,9 +73,9 @@ def seed_groups(
     """The seeds of each point of a group, as origins or as destinations."""
     count = np.zeros(len(group.start), np.int64)
     nothing = np.empty(0, np.uint32)
-    _fill_seeds(seeding, positions, group, as_sources, count, _Seeds(nothing, nothing, nothing))
+    _fill_seeds(seeding, positions, group, as_sources, count, _Seeds(*(nothing,) * 4))
     total = int(count.sum())
-    seeds = _Seeds(*(np.empty(total, np.uint32) for _ in range(3)))
+    seeds = _Seeds(*(np.empty(total, np.uint32) for _ in range(4)))
     _fill_seeds(seeding, positions, group, as_sources, count, seeds)
     return SeedGroups(freeze(offsets(count)), *(freeze(column) for column in seeds))
 
@@ -96,7 +97,7 @@ def mend_stays(
     if len(shared):
         columns = from_row[shared], from_place[shared], low[shared], high[shared], row, place
         stays = _Stays(*(freeze(column) for column in columns))
-        _mend(seeding, positions, stays, table.weight, table.length_cm)
+        _mend(seeding, positions, stays, table)
 
 
 def islands(
@@ -143,25 +144,31 @@ def _places(group: Group) -> tuple[I64, I64]:
 
 
 @plain_kernel
-def _mend(
-    seeding: Seeding, positions: Positions, stays: _Stays, weight: U32, length_cm: U32
-) -> None:
+def _mend(seeding: Seeding, positions: Positions, stays: _Stays, table: Table) -> None:
     """Lower the cells of a table to what it costs to drive ahead on one arc."""
-    with_length = len(length_cm) > 0
+    weight, second, third = table
+    with_second, with_third = len(second) > 0, len(third) > 0
     for i in range(len(stays.row)):
         row, place = stays.row[i], stays.place[i]
         for j in range(stays.first[i], stays.stop[i]):
             column, end = stays.column[j], positions.fraction[stays.to_place[j]]
             arc: Any = int64(positions.arc[place])
             key = cost_ahead(seeding, arc, positions.fraction[place], end)
-            ahead, length = int64(key >> _LENGTH_BITS), int64(key & _LENGTH_MASK)
-            known = int64(weight[row, column])
-            if ahead < known or (
-                with_length and ahead == known and length < int64(length_cm[row, column])
-            ):
-                weight[row, column] = ahead
-                if with_length:
-                    length_cm[row, column] = length
+            # What was not asked for is alike, and the cell is lowered to what it is.
+            known = int64(weight[row, column]), int64(0), int64(0)
+            ahead = int64(key.cost >> _BITS), int64(0), int64(0)
+            if with_second:
+                known = known[0], int64(second[row, column]), int64(0)
+                ahead = ahead[0], int64(key.cost & _SECOND), int64(0)
+            if with_third:
+                known = known[0], known[1], int64(third[row, column])
+                ahead = ahead[0], ahead[1], int64(key.third)
+            if ahead < known:
+                weight[row, column] = ahead[0]
+                if with_second:
+                    second[row, column] = ahead[1]
+                if with_third:
+                    third[row, column] = ahead[2]
 
 
 @plain_kernel
@@ -197,12 +204,12 @@ def _fill_seeds(
 
 
 @inner_kernel
-def _put(seeds: _Seeds, n: int, vertex: Any, key: Any, only_count: bool) -> int:
+def _put(seeds: _Seeds, n: int, vertex: Any, key: Key, only_count: bool) -> int:
     """Add a seed unless it costs too much; the new number."""
-    weight = int64(key >> _LENGTH_BITS)
+    weight = int64(key.cost >> _BITS)
     if weight >= INF:
         return n
     if not only_count:
         seeds.vertex[n], seeds.cost[n] = vertex, weight
-        seeds.length_cm[n] = int64(key & _LENGTH_MASK)
+        seeds.second[n], seeds.third[n] = int64(key.cost & _SECOND), key.third
     return n + 1

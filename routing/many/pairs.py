@@ -8,7 +8,16 @@ from gis.arrays import INF, U16, U32
 from gis.jit import inner_kernel, int64, plain_kernel
 from gis.snap_search import Records
 from routing.cch.hierarchy import Hierarchy
-from routing.cch.query import QueryState, Side, new_state, plant_one, reset, search, trace
+from routing.cch.query import (
+    QueryState,
+    Side,
+    new_state,
+    plant_one,
+    reset,
+    search,
+    third_over,
+    trace,
+)
 from routing.cch.weights import COST_BITS, INF_COST, Weights
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
@@ -34,21 +43,30 @@ class Seeding(NamedTuple):
     turn_cost: U16
     vertex_arc: U32
     weight: U32
-    length_cm: U32
+    second: U32
+    third: U32
     arc_component: U32
 
 
 class Found(NamedTuple):
-    """The best route between some positions.
+    """The best route between some positions: its cost, and the third as `Metric` has it.
 
     ``source`` and ``target`` are the positions that it runs between, -1 if nobody asked;
     ``n_path`` is the number of vertices of its path, 0 if it stays on one arc, too.
     """
 
     cost: Any
+    third: Any
     source: Any
     target: Any
     n_path: Any
+
+
+class Key(NamedTuple):
+    """What a part of a route costs: weight << 32 | second, and the third, 0 if there is none."""
+
+    cost: Any
+    third: Any
 
 
 class PairScratch(NamedTuple):
@@ -63,7 +81,7 @@ def seeding(graph: TurnGraph, metric: Metric, arc_component: U32) -> Seeding:
     """The arrays that seeds are made from."""
     turn_cost = metric.turn_costs(graph.turn_cost)
     arrays = graph.first_turn, graph.turn_head, turn_cost, graph.vertex_arc
-    return Seeding(*arrays, metric.weight, metric.length_cm, arc_component)
+    return Seeding(*arrays, metric.weight, metric.second, metric.third, arc_component)
 
 
 def new_pair_scratch(ground: Ground, hierarchy: Hierarchy) -> PairScratch:
@@ -74,33 +92,50 @@ def new_pair_scratch(ground: Ground, hierarchy: Hierarchy) -> PairScratch:
 
 @inner_kernel
 def part_of(whole: Any, fraction: float) -> int:
-    """The part of a weight or length up to a fraction of it, as ``part_cost`` of `seeds`."""
+    """The part of a weight, say, up to a fraction of it, as ``part_cost`` of `seeds`."""
     return min(int64(int64(whole) * fraction + 0.5), int64(whole))
 
 
 @inner_kernel
-def cost_key(weight: Any, length: Any) -> Any:
-    """Weight and length as one cost; nothing if the weight is too much."""
+def cost_key(weight: Any, second: Any, third: Any) -> Key:
+    """Three columns as what a part of a route costs; nothing if the weight is too much."""
     if weight >= INF:
-        return _NOTHING
-    return np.uint64((int64(weight) << COST_BITS) + int64(length))
+        return Key(_NOTHING, int64(0))
+    return Key(np.uint64((int64(weight) << COST_BITS) + int64(second)), int64(third))
 
 
 @inner_kernel
-def source_key(seeding: Seeding, arc: Any, fraction: float, turn: Any) -> Any:
+def third_of(seeding: Seeding, arc: Any) -> int:
+    """The third of a whole arc, 0 if there is none."""
+    return int64(seeding.third[arc]) if len(seeding.third) > 0 else int64(0)
+
+
+@inner_kernel
+def is_less(one: Key, other: Key) -> bool:
+    """Whether a part of a route costs less, or as much with less of the third."""
+    return bool(one.cost < other.cost or (one.cost == other.cost and one.third < other.third))
+
+
+@inner_kernel
+def source_key(seeding: Seeding, arc: Any, fraction: float, turn: Any) -> Key:
     """What a route has paid that leaves an arc, from a fraction of it, by a turn."""
-    weight, length = int64(seeding.weight[arc]), int64(seeding.length_cm[arc])
-    rest = weight - part_of(weight, fraction) + int64(seeding.turn_cost[turn])
-    return cost_key(rest, length - part_of(length, fraction))
+    weight, second = int64(seeding.weight[arc]), int64(seeding.second[arc])
+    third, turn_cost = third_of(seeding, arc), int64(seeding.turn_cost[turn])
+    rest = weight - part_of(weight, fraction) + turn_cost
+    second_rest = second - part_of(second, fraction)
+    if len(seeding.third) > 0:
+        second_rest += turn_cost
+    return cost_key(rest, second_rest, third - part_of(third, fraction))
 
 
 @inner_kernel
-def target_key(seeding: Seeding, arc: Any, fraction: float) -> Any:
+def target_key(seeding: Seeding, arc: Any, fraction: float) -> Key:
     """What a route has still to pay from the start of an arc to a fraction of it."""
-    weight, length = int64(seeding.weight[arc]), int64(seeding.length_cm[arc])
+    weight, second = int64(seeding.weight[arc]), int64(seeding.second[arc])
+    third = third_of(seeding, arc)
     if weight >= INF:
-        return _NOTHING
-    return cost_key(part_of(weight, fraction), part_of(length, fraction))
+        return cost_key(weight, second, third)
+    return cost_key(part_of(weight, fraction), part_of(second, fraction), part_of(third, fraction))
 
 
 @inner_kernel
@@ -110,7 +145,8 @@ def plant_source(
     """Plant seeds for routes that leave an arc by any turn; the new size of the front."""
     for turn in range(seeding.first_turn[arc], seeding.first_turn[arc + 1]):
         key = source_key(seeding, arc, fraction, turn)
-        n_front = plant_one(side, hierarchy.rank[seeding.turn_head[turn]], key, n_front)
+        x = hierarchy.rank[seeding.turn_head[turn]]
+        n_front = plant_one(side, x, key.cost, key.third, n_front)
     return n_front
 
 
@@ -120,10 +156,10 @@ def plant_target(
 ) -> int:
     """Plant seeds for routes that end on an arc; the new size of the front."""
     key = target_key(seeding, arc, fraction)
-    n_front = plant_one(side, hierarchy.rank[arc], key, n_front)
+    n_front = plant_one(side, hierarchy.rank[arc], key.cost, key.third, n_front)
     copy = first_copy(seeding, arc)
     while copy < len(seeding.vertex_arc) and seeding.vertex_arc[copy] == arc:
-        n_front = plant_one(side, hierarchy.rank[copy], key, n_front)
+        n_front = plant_one(side, hierarchy.rank[copy], key.cost, key.third, n_front)
         copy += 1
     return n_front
 
@@ -142,13 +178,15 @@ def first_copy(seeding: Seeding, arc: Any) -> int:
 
 
 @plain_kernel
-def cost_ahead(seeding: Seeding, arc: Any, start: float, end: float) -> Any:
+def cost_ahead(seeding: Seeding, arc: Any, start: float, end: float) -> Key:
     """Cost of driving along an arc from one place on it to another, if that is ahead."""
-    weight, length = seeding.weight[arc], seeding.length_cm[arc]
+    weight, second, third = seeding.weight[arc], seeding.second[arc], third_of(seeding, arc)
     if start > end or weight >= INF:
-        return _NOTHING
+        return Key(_NOTHING, int64(0))
     return cost_key(
-        part_of(weight, end) - part_of(weight, start), part_of(length, end) - part_of(length, start)
+        part_of(weight, end) - part_of(weight, start),
+        part_of(second, end) - part_of(second, start),
+        part_of(third, end) - part_of(third, start),
     )
 
 
@@ -163,7 +201,7 @@ def find_between(
     with_path: bool,
 ) -> Found:
     """The best route from positions ends[0]..ends[1] - 1 to ends[2]..ends[3] - 1."""
-    best, source, target, n_forward, n_backward = _NOTHING, -1, -1, 0, 0
+    best, source, target, n_forward, n_backward = Key(_NOTHING, int64(0)), -1, -1, 0, 0
     for i in range(ends[0], ends[1]):
         arc: Any = int64(positions.arc[i])
         fraction = positions.fraction[i]
@@ -171,33 +209,35 @@ def find_between(
         for j in range(ends[2], ends[3]):
             if positions.arc[j] == arc:
                 ahead = cost_ahead(seeding, arc, fraction, positions.fraction[j])
-                if ahead < best:
+                if is_less(ahead, best):
                     best, source, target = ahead, i, j
     for j in range(ends[2], ends[3]):
         arc = int64(positions.arc[j])
         fraction = positions.fraction[j]
         n_backward = plant_target(seeding, hierarchy, arc, fraction, state.backward, n_backward)
     cost, meeting, n_visited = search(hierarchy, weights, state, n_forward, n_backward)
-    n_path = 0
-    if cost < best:
-        best, source, target = cost, -1, -1
+    n_path, third = 0, int64(0)
+    if cost < _NOTHING and len(seeding.third) > 0:
+        third = third_over(hierarchy, weights, state, np.uint32(meeting))
+    if is_less(Key(cost, third), best):
+        best, source, target = Key(cost, third), -1, -1
         if with_path:
             n_path = trace(hierarchy, weights, state, meeting)
     reset(state, n_visited)
-    return Found(best, source, target, n_path)
+    return Found(best.cost, best.third, source, target, n_path)
 
 
 @inner_kernel
 def source_of(seeding: Seeding, positions: Positions, first: Any, stop: Any, vertex: Any) -> int:
     """The position from which a route comes cheapest to its first vertex."""
-    best, source = _NOTHING, -1
+    best, source = Key(_NOTHING, int64(0)), -1
     for i in range(first, stop):
         arc: Any = int64(positions.arc[i])
         fraction = positions.fraction[i]
         for turn in range(seeding.first_turn[arc], seeding.first_turn[arc + 1]):
             if seeding.turn_head[turn] == vertex:
                 key = source_key(seeding, arc, fraction, turn)
-                if key < best:
+                if is_less(key, best):
                     best, source = key, i
     return source
 
@@ -205,12 +245,12 @@ def source_of(seeding: Seeding, positions: Positions, first: Any, stop: Any, ver
 @inner_kernel
 def target_of(seeding: Seeding, positions: Positions, first: Any, stop: Any, vertex: Any) -> int:
     """The position to which a route goes cheapest from the start of its last arc."""
-    best, target = _NOTHING, -1
+    best, target = Key(_NOTHING, int64(0)), -1
     for j in range(first, stop):
         arc: Any = int64(positions.arc[j])
         if seeding.vertex_arc[vertex] == arc:
             key = target_key(seeding, arc, positions.fraction[j])
-            if key < best:
+            if is_less(key, best):
                 best, target = key, j
     return target
 
@@ -251,7 +291,7 @@ def find_pair(
     a, b = pair
     is_plain = positions.middle[a] == positions.stop[a] and positions.middle[b] == positions.stop[b]
     on_island = not is_plain and share_component(seeding, positions, a, b)
-    found = Found(_NOTHING, -1, -1, 0)
+    found = Found(_NOTHING, int64(0), -1, -1, 0)
     ends = positions.first[a], positions.middle[a], positions.first[b], positions.middle[b]
     for is_joined in range(0 if on_island else 1, 2):  # one call, or it is compiled twice
         if is_joined:
@@ -264,7 +304,7 @@ def find_pair(
         first, last = state.path[0], state.path[found.n_path - 1]
         source = source_of(seeding, positions, ends[0], ends[1], first)
         target = target_of(seeding, positions, ends[2], ends[3], last)
-        found = Found(found.cost, source, target, found.n_path)
+        found = Found(found.cost, found.third, source, target, found.n_path)
     return found
 
 
@@ -288,6 +328,6 @@ def find_route(
     locate_from(int64(0), int64(0), ground, queries, anywhere, scratch.locate, positions)
     for i in range(2):
         if positions.first[i] == positions.stop[i]:
-            return Found(_NOTHING, -1, -1, 0), i
+            return Found(_NOTHING, int64(0), -1, -1, 0), i
     state = scratch.query
     return find_pair(hierarchy, weights, seeding, state, positions, (0, 1), with_path), 2

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gis.arrays import F64, I64, U32, U64, freeze, ranges
+from gis.arrays import F64, I64, U32, freeze, ranges
 from gis.geodesy import UNITS_PER_DEGREE
+from routing.cch.weights import measures_of
 from routing.details import DetailMaker
 from routing.errors import InvalidInput
 from routing.inputs import Limits
@@ -23,7 +24,16 @@ from routing.many.batch import (
     locate_points,
     routes_of,
 )
-from routing.many.lines import LineCollector, Lines, Traced, find_pairs, no_room, trace_pairs
+from routing.many.lines import (
+    Costs,
+    LineCollector,
+    Lines,
+    Traced,
+    find_pairs,
+    new_costs,
+    no_room,
+    trace_pairs,
+)
 from routing.places.positions import Positions
 from routing.pool import Pool
 from routing.route import Waypoint
@@ -74,8 +84,9 @@ def find_routes(
         weighting.ground, points, radius_m, anywhere=anywhere, with_snaps=geometry
     )
     pairs = np.arange(2 * n).reshape(2, n).T
-    cost, lines = answer_pairs(vehicle, weighting, located.positions, pairs, threads, geometry)
-    return routes_of(cost, located, pairs, lines)
+    costs, lines = answer_pairs(vehicle, weighting, located.positions, pairs, threads, geometry)
+    measures = measures_of(*costs, weighting.metric.has_durations)
+    return routes_of(measures, located, pairs, lines)
 
 
 def answer_pairs(
@@ -85,12 +96,12 @@ def answer_pairs(
     pairs: I64,
     threads: int = 1,
     with_lines: bool = False,
-) -> tuple[U64, Lines | None]:
+) -> tuple[Costs, Lines | None]:
     """Costs (m,) and lines of the routes between located points, ``pairs`` int64 (m, 2)."""
     weights = weighting.weights
     assert weights is not None
     hierarchy, roads = vehicle.prepared.hierarchy, weighting.ground.roads
-    cost = np.empty(len(pairs), np.uint64)
+    costs = new_costs(len(pairs))
     rooms = Pool(lambda: no_room().larger(_ROOM) if with_lines else no_room())
 
     def work(part: slice) -> _Block:
@@ -99,14 +110,14 @@ def answer_pairs(
         place = np.where(start < stop, start, 0)
         rank = hierarchy.rank[positions.arc[place]] if len(positions.arc) else place
         order = np.argsort(rank, kind="stable")
-        block_pairs, block_cost = freeze(pairs[part][order]), np.empty(len(order), np.uint64)
+        block_pairs, block_costs = freeze(pairs[part][order]), new_costs(len(order))
         n_points = np.zeros(len(order), np.uint32)
         scratch = vehicle.scratch.route.take()
         state = scratch.pairs.query
         find = partial(find_pairs, hierarchy, weights, weighting.seeding, roads, state, positions)
-        room = trace_pairs(find, block_pairs, block_cost, n_points, rooms.take())
+        room = trace_pairs(find, block_pairs, block_costs, n_points, rooms.take())
         vehicle.scratch.route.give_back(scratch)
-        cost[part][order] = block_cost
+        costs.cost[part][order], costs.third[part][order] = block_costs
         return _Block(freeze(order), freeze(n_points), room)
 
     collector = LineCollector(len(pairs))
@@ -114,7 +125,7 @@ def answer_pairs(
         if with_lines:
             collector.append(*block)
         rooms.give_back(block.room)
-    return cost, collector.finish() if with_lines else None
+    return costs, collector.finish() if with_lines else None
 
 
 class _Block(NamedTuple):
@@ -161,9 +172,10 @@ def find_table(
         made = tuple(next(some) if ok else _NOWHERE for ok in stands.tolist())
         return (made, made) if sides.is_square else (made[:n], made[n:])
 
-    length_cm = freeze(found.length_cm) if distances else None
+    duration_cs, length = vehicle.table_measures(weighting, found)
+    length_cm = freeze(length) if distances else None
     starts, ends = (freeze(located.status[rows]) for rows in (from_rows, to_rows))
-    return TravelTable(freeze(found.weight), length_cm, starts, ends, waypoints)
+    return TravelTable(freeze(duration_cs), length_cm, starts, ends, waypoints)
 
 
 def find_nearest_roads(

@@ -39,19 +39,20 @@ class Seeds(NamedTuple):
     |---|---|---|
     | vertex | uint32 (S,) | vertex of the turn graph |
     | cost | uint32 (S,) | below INF: paid before the start of its arc, or to pay from there on |
-    | length_cm | uint32 (S,) | what was driven, or is to be driven, for that |
+    | second, third | uint32 (S,) | what the `Metric` has beside the weight; 0: nothing |
     | place | uint32 (S,) | which of the places it stands for |
     """
 
     vertex: U32
     cost: U32
-    length_cm: U32
+    second: U32
+    third: U32
     place: U32
 
     @property
     def key(self) -> U64:
-        """Cost and length (S,) as one number that orders by cost first: uint64 (S,)."""
-        key: U64 = self.cost.astype(np.uint64) << np.uint64(32) | self.length_cm
+        """Cost and second (S,) as one number that orders by cost first: uint64 (S,)."""
+        key: U64 = self.cost.astype(np.uint64) << np.uint64(32) | self.second
         return freeze(key)
 
 
@@ -85,20 +86,32 @@ def vertices_of(graph: TurnGraph, n_arcs: int, arc: int) -> list[int]:
     return [arc, *range(n_arcs + low, n_arcs + high)]
 
 
+class _Columns(NamedTuple):
+    """What an arc costs, as in `Metric`."""
+
+    weight: int
+    second: int
+    third: int
+
+
+def _wholes(metric: Metric, arc: int) -> _Columns:
+    """What a whole arc costs."""
+    third = int(metric.third[arc]) if metric.has_durations else 0
+    return _Columns(int(metric.weight[arc]), int(metric.second[arc]), third)
+
+
 def source_seeds(graph: TurnGraph, metric: Metric, places: Sequence[Place]) -> Seeds:
     """Seeds for routes that leave the arcs of their places by any turn."""
     seeds = []
     for index, (vertex, fraction, cost) in enumerate(places):
-        arc = int(graph.vertex_arc[vertex])
-        weight, length = int(metric.weight[arc]), int(metric.length_cm[arc])
-        rest = cost + weight - part_cost(weight, fraction)
-        rest_cm = length - part_cost(length, fraction)
+        whole = _wholes(metric, int(graph.vertex_arc[vertex]))
+        weight, second, third = (all_of - part_cost(all_of, fraction) for all_of in whole)
         out = slice(int(graph.first_turn[vertex]), int(graph.first_turn[vertex + 1]))
         turns = metric.turn_costs(graph.turn_cost[out]).tolist()
         heads = graph.turn_head[out].tolist()
-        seeds += [
-            (head, rest + turn, rest_cm, index) for head, turn in zip(heads, turns, strict=True)
-        ]
+        for head, turn in zip(heads, turns, strict=True):
+            later = second + turn if metric.has_durations else second
+            seeds.append((head, cost + weight + turn, later, third, index))
     return _pack(seeds)
 
 
@@ -106,24 +119,23 @@ def target_seeds(graph: TurnGraph, metric: Metric, places: Sequence[Place]) -> S
     """Seeds for routes that come to their places from the start of the arcs, if they are open."""
     seeds = []
     for index, (vertex, fraction, cost) in enumerate(places):
-        arc = int(graph.vertex_arc[vertex])
-        weight, length = int(metric.weight[arc]), int(metric.length_cm[arc])
-        if weight < INF:
-            part = cost + part_cost(weight, fraction)
-            seeds.append((vertex, part, part_cost(length, fraction), index))
+        whole = _wholes(metric, int(graph.vertex_arc[vertex]))
+        if whole.weight < INF:
+            weight, second, third = (part_cost(all_of, fraction) for all_of in whole)
+            seeds.append((vertex, cost + weight, second, third, index))
     return _pack(seeds)
 
 
-def _pack(seeds: list[tuple[int, int, int, int]]) -> Seeds:
+def _pack(seeds: list[tuple[int, int, int, int, int]]) -> Seeds:
     """Arrays of the seeds that do not cost too much already."""
-    rows = np.array([seed for seed in seeds if seed[1] < INF], np.uint32).reshape(-1, 4)
-    return Seeds(*(freeze(rows[:, column]) for column in range(4)))
+    rows = np.array([seed for seed in seeds if seed[1] < INF], np.uint32).reshape(-1, 5)
+    return Seeds(*(freeze(column) for column in rows.T.copy()))
 
 
 def cheapest_place(seeds: Seeds, vertex: int) -> int:
     """The place behind the cheapest seed at a vertex."""
     at = np.flatnonzero(seeds.vertex == vertex)
-    return int(seeds.place[at[np.argmin(seeds.key[at])]])
+    return int(seeds.place[at[np.lexsort((seeds.third[at], seeds.key[at]))[0]]])
 
 
 def no_path(n_settled: int) -> Path:

@@ -167,11 +167,10 @@ def route_object(route: Route, params: RouteParams) -> dict[str, Any]:
 
 def leg_object(leg: Leg, params: RouteParams) -> dict[str, Any]:
     """From one waypoint to the next."""
-    duration_s = tenth(leg.duration_s)
     found: dict[str, Any] = {
         "distance": tenth(leg.distance_m),
-        "duration": duration_s,
-        "weight": duration_s,
+        "duration": tenth(leg.duration_s),
+        "weight": tenth(leg.weight),
         "summary": leg.summary if params.steps else "",
         "steps": step_objects(leg, params.geometries) if params.steps else [],
     }
@@ -189,7 +188,7 @@ def annotation_object(leg: Leg, wanted: frozenset[str]) -> dict[str, Any]:
     if "duration" in wanted:
         found["duration"] = pieces.duration_s.round(2)
     if "weight" in wanted:
-        found["weight"] = pieces.duration_s.round(2)
+        found["weight"] = pieces.weight.round(2)
     if "speed" in wanted:
         found["speed"] = speeds_m_s(pieces.distance_m, pieces.duration_s)
     if "nodes" in wanted:

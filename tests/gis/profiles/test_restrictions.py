@@ -3,7 +3,7 @@
 import pytest
 from tag_rows import Warned, read_rows, read_tags
 
-from gis.profiles.car import PROFILE, restriction
+from gis.profiles.car import PROFILE
 from gis.profiles.restrictions import (
     CONDITIONAL,
     EXCEPTED,
@@ -83,7 +83,7 @@ def test_restriction(row: tuple[str, ...]) -> None:
     """Every row of the table holds: a reason stands exactly where a restriction does not bind."""
     tags, expected, more = (*row, "")[:3]
     warned = Warned()
-    kind, reason = restriction(read_tags(tags), warned)
+    kind, reason = PROFILE.restriction(read_tags(tags), warned)
     assert (kind or WORDS.get(reason)) == expected
     assert (kind is None) == bool(reason)
     assert [f"!{kind}" for kind, _ in warned] == more.split()

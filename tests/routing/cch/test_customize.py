@@ -1,11 +1,12 @@
 """Customized weights against searches that may use lower vertices only."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from graphs import SearchWorld, lattice_worlds, make_graph, make_metric, search_worlds
-from hierarchies import Prepared, key_steps, least_keys, packed, prepare, prepared_worlds
+from hierarchies import Key, Prepared, key_steps, least_keys, packed, prepare, prepared_worlds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,8 @@ from routing.cch.customize import Customizer
 from routing.cch.hierarchy import Hierarchy, build_hierarchy
 from routing.cch.weights import INF_COST, Weights, check_weights, frozen, new_weights
 from routing.metric import DistanceMetric, Metric
+
+NOTHING = 0, 0, 0
 
 
 def identical(one: Weights, other: Weights) -> bool:
@@ -29,6 +32,7 @@ def check_against_searches(prepared: Prepared, metric: Metric) -> Weights:
     (_, graph, _), _, hierarchy, customizer = prepared
     weights = customizer.customize(metric, 1)
     check_weights(weights, hierarchy)
+    assert weights.has_third == (metric.has_durations and hierarchy.n_arcs > 0)
     steps = key_steps(graph, metric)
     rank, vertex = hierarchy.rank.tolist(), hierarchy.vertex.tolist()
     for x in range(len(rank)):
@@ -38,13 +42,21 @@ def check_against_searches(prepared: Prepared, metric: Metric) -> Weights:
         def is_lower(v: int, x: int = x) -> bool:
             return rank[v] < x
 
-        best = least_keys(steps, [(vertex[x], (0, 0))], is_lower)
-        expected = [packed(best.get(vertex[y])) for y in hierarchy.up_head[up].tolist()]
-        assert weights.up[up].tolist() == expected
-        for y, cost in zip(hierarchy.down_tail[down].tolist(), weights.down[down], strict=True):
-            best = least_keys(steps, [(vertex[y], (0, 0))], is_lower)
-            assert cost == packed(best.get(vertex[x]))
+        best = least_keys(steps, [(vertex[x], NOTHING)], is_lower)
+        expected = [best.get(vertex[y]) for y in hierarchy.up_head[up].tolist()]
+        check_costs(weights.up[up], weights.up_third[up], expected)
+        tails = hierarchy.down_tail[down].tolist()
+        bests = [least_keys(steps, [(vertex[y], NOTHING)], is_lower) for y in tails]
+        expected = [best.get(vertex[x]) for best in bests]
+        check_costs(weights.down[down], weights.down_third[down], expected)
     return weights
+
+
+def check_costs(cost: AnyArray, third: AnyArray, expected: list[Key | None]) -> None:
+    """These are the keys, or no way at all."""
+    assert cost.tolist() == [packed(key) for key in expected]
+    if len(third):
+        assert third.tolist() == [0 if key is None else key[2] for key in expected]
 
 
 @given(prepared_worlds(search_worlds() | search_worlds(max_weight=INF - 1)))
@@ -80,7 +92,7 @@ def test_threads_in_town(world: SearchWorld, seed: int) -> None:
     one, two = (prepared.customizer.customize(world.metric, n) for n in (1, 2))
     assert identical(one, two)
     check_weights(two, prepared.hierarchy)
-    weights = new_weights(prepared.hierarchy)
+    weights = new_weights(prepared.hierarchy, world.metric.has_durations)
     for array in weights:
         array.fill(7)
     everything = freeze(np.arange(world.network.n_arcs, dtype=np.uint32))
@@ -100,7 +112,15 @@ def change(rng: np.random.Generator, metric: Metric, of: AnyArray) -> tuple[Metr
             choices += [min(old + int(rng.integers(1, 9)), INF), max(old // 2, 1), old * 1000]
         weight[arc] = min(int(rng.choice(choices)), INF)
     changed = rng.permuted(np.concatenate([arcs, arcs[: rng.integers(0, 2)]]))
-    return Metric(freeze(weight.astype(np.uint32)), metric.length_cm), changed.astype(np.uint32)
+    columns = [weight]
+    if metric.has_durations:
+        duration_cs = metric.own_duration_cs.copy()
+        for arc in arcs[rng.random(len(arcs)) < 0.5].tolist():
+            duration_cs[arc] = rng.integers(1, 4)
+        columns.append(duration_cs)
+    names = ("weight", "own_duration_cs")[: len(columns)]
+    new = {n: freeze(column.astype(np.uint32)) for n, column in zip(names, columns, strict=True)}
+    return replace(metric, **new), changed.astype(np.uint32)
 
 
 @given(prepared_worlds(), st.integers(0, 2**32 - 1))
@@ -127,7 +147,7 @@ def test_changes_in_town(world: SearchWorld, seed: int) -> None:
     for arc in rng.permutation(np.flatnonzero(metric.open_arc))[:8].tolist():
         weight = metric.weight.copy()
         weight[arc] = rng.choice([1, 500, INF])
-        metric = Metric(freeze(weight), metric.length_cm)
+        metric = replace(metric, weight=freeze(weight))
         customizer.recustomize(metric, weights, freeze(np.array([arc], np.uint32)))
         assert identical(weights, customizer.customize(metric, 2))
 
@@ -229,6 +249,13 @@ def with_turn(weights: Weights, kind: str) -> Weights:
     return weights._replace(**{kind: children})
 
 
+def with_thirds(weights: Weights) -> Weights:
+    return weights._replace(
+        up_third=np.ones(len(weights.up), np.uint32),
+        down_third=np.ones(len(weights.down), np.uint32),
+    )
+
+
 TAMPER: dict[str, Callable[[Weights], Weights]] = {
     "type": lambda w: w._replace(up=w.up.astype(np.int64)),
     "too few costs": lambda w: w._replace(down=w.down[1:]),
@@ -244,6 +271,9 @@ TAMPER: dict[str, Callable[[Weights], Weights]] = {
     "down over another arc up": lambda w: with_child(w, "down_children", 1, 1),
     "down over no arc": lambda w: with_child(w, "down_children", 0, 99),
     "up too long": lambda w: with_cost(w, "up", 1),
+    "thirds that do not add up": with_thirds,
+    "thirds one way": lambda w: w._replace(up_third=np.zeros(len(w.up), np.uint32)),
+    "type of thirds": lambda w: w._replace(up_third=np.zeros(0, np.int64)),
     "down too dear": lambda w: with_cost(w, "down", 1 << 32),
 }
 

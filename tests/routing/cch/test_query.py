@@ -1,6 +1,7 @@
 """The elimination-tree query against Dijkstra's search and one that shares no code with either."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 from graphs import SearchWorld, lattice_worlds, make_graph, make_metric, search_worlds
 from hierarchies import (
     Prepared,
+    Row,
+    best_between,
     key_steps,
-    least_keys,
     packed,
     prepare,
     prepared_worlds,
@@ -22,7 +24,7 @@ from oracles import naive_route_cost
 from gis.arrays import INF, freeze
 from routing.cch.customize import Customizer
 from routing.cch.hierarchy import build_hierarchy
-from routing.cch.query import QueryState, new_state, plant, reset, run_query, search
+from routing.cch.query import QueryState, new_state, plant, reset, run_query, search, third_over
 from routing.cch.weights import INF_COST, Weights
 from routing.metric import Metric
 from routing.search.dijkstra import SearchState, dijkstra
@@ -36,7 +38,7 @@ from routing.search.seeds import (
     vertices_of,
 )
 
-Rows = Sequence[tuple[int, int, int]]
+Rows = Sequence[Row]
 
 
 class Finder:
@@ -55,40 +57,38 @@ class Finder:
         assert not path.vertices.flags.writeable
         return path
 
-    def best_key(self, sources: Seeds, targets: Seeds) -> int:
-        """Cost and length of the best path, as the search itself knows them."""
+    def best_key(self, sources: Seeds, targets: Seeds) -> tuple[int, int]:
+        """Cost and third of the best path, as the search itself knows them."""
         state, rank = new_state(self.hierarchy), self.hierarchy.rank
         ends = (
-            plant(side, rank, seeds.vertex, seeds.key)
+            plant(side, rank, seeds.vertex, seeds.key, seeds.third)
             for side, seeds in ((state.forward, sources), (state.backward, targets))
         )
-        key, _, n_visited = search(self.hierarchy, self.weights, state, *ends)
+        key, meeting, n_visited = search(self.hierarchy, self.weights, state, *ends)
+        third = 0
+        if key < INF_COST:
+            third = third_over(self.hierarchy, self.weights, state, np.uint32(meeting))
         reset(state, n_visited)
         assert is_clean(state)
-        return int(key)
+        return int(key), int(third)
 
-    def check(self, sources: Rows, targets: Rows) -> None:
-        """Cost and length are the least, and the path from seed to seed adds up to them."""
-        best = least_keys(self.steps, [(v, (cost, length)) for v, cost, length in sources])
-        keys = [
-            (best[v][0] + cost, best[v][1] + length) for v, cost, length in targets if v in best
-        ]
-        expected = min((key for key in keys if key[0] < INF), default=None)
+    def check(self, sources: Sequence[Row], targets: Sequence[Row]) -> None:
+        """The key is the least, and the path from seed to seed adds up to it."""
+        expected = best_between(self.steps, sources, targets)
         ends = seeds_of(sources), seeds_of(targets)
         path = self.find(*ends)
-        assert self.best_key(*ends) == packed(expected)
+        assert self.best_key(*ends) == (packed(expected), expected[2] if expected else 0)
         if expected is None:
             assert path.cost == INF and path.vertices.size == 0
             assert path.source == path.target == -1
             return
         assert path.cost == expected[0]
         vertices = path.vertices.tolist()
-        first, paid, driven = sources[path.source]
-        last, to_pay, to_drive = targets[path.target]
+        first, *paid = sources[path.source]
+        last, *to_pay = targets[path.target]
         assert (vertices[0], vertices[-1]) == (first, last)
         turns = [dict(self.steps[a])[b] for a, b in pairwise(vertices)]
-        assert paid + sum(weight for weight, _ in turns) + to_pay == expected[0]
-        assert driven + sum(length for _, length in turns) + to_drive == expected[1]
+        assert tuple(map(sum, zip(paid, to_pay, *turns, strict=True))) == expected
 
 
 def is_clean(state: QueryState) -> bool:
@@ -104,7 +104,7 @@ def test_all_pairs(prepared: Prepared) -> None:
     finder = Finder(prepared)
     for source in range(prepared.world.graph.n_vertices):
         for target in range(prepared.world.graph.n_vertices):
-            finder.check([(source, 0, 0)], [(target, 0, 0)])
+            finder.check([(source, 0, 0, 0)], [(target, 0, 0, 0)])
 
 
 @st.composite
@@ -112,8 +112,8 @@ def seeded_worlds(draw: st.DrawFn, max_weight: int, max_cost: int) -> tuple[Prep
     """A world with up to ten seeds on either end, repeated vertices included."""
     prepared = draw(prepared_worlds(search_worlds(max_weight)))
     n = len(prepared.order)
-    length = st.sampled_from([0, 1, 5, 10**6])
-    seed = st.tuples(st.integers(0, max(n - 1, 0)), st.integers(0, max_cost), length)
+    further = st.sampled_from([0, 1, 5, 10**6])
+    seed = st.tuples(st.integers(0, max(n - 1, 0)), st.integers(0, max_cost), further, further)
     seeds = st.lists(seed, max_size=10 if n else 0)
     return prepared, draw(seeds), draw(seeds)
 
@@ -166,13 +166,16 @@ def test_in_town(world: SearchWorld, seed: int) -> None:
     graph, metric = world.graph, world.metric
     weight = np.where(rng.random(len(metric.weight)) < 0.1, INF, metric.weight)
     weight = np.where((weight < INF) & (rng.random(len(weight)) < 0.2), weight * 3, weight)
-    changed = Metric(freeze(weight.astype(np.uint32)), metric.length_cm)
+    changed = replace(metric, weight=freeze(weight.astype(np.uint32)))
     state = SearchState(graph)
     for now in (metric, changed):
         finder = Finder(prepared, now)
         for _ in range(20):
             rows = [
-                [(int(v), int(rng.integers(300)), 0) for v in rng.integers(0, graph.n_vertices, n)]
+                [
+                    (int(v), int(rng.integers(300)), 0, int(rng.integers(3)))
+                    for v in rng.integers(0, graph.n_vertices, n)
+                ]
                 for n in rng.integers(1, 4, 2)
             ]
             ends = seeds_of(rows[0]), seeds_of(rows[1])
@@ -184,7 +187,7 @@ def test_in_town(world: SearchWorld, seed: int) -> None:
 def test_no_seeds(prepared: Prepared) -> None:
     """Without a source or without a target there is no path."""
     finder = Finder(prepared)
-    everywhere = [(v, 0, 0) for v in range(prepared.world.graph.n_vertices)]
+    everywhere = [(v, 0, 0, 0) for v in range(prepared.world.graph.n_vertices)]
     for ends in ((everywhere, []), ([], everywhere), ([], [])):
         finder.check(*ends)
 
@@ -197,7 +200,7 @@ def test_a_graph_of_one_arc(weight: int) -> None:
     weights = Customizer.of(graph, hierarchy).customize(make_metric([weight], [3]))
     state = new_state(hierarchy)
     for paid, to_pay, expected in ((0, 0, 0), (INF - 2, 1, INF - 1), (INF - 1, 1, INF)):
-        ends = seeds_of([(0, paid, 2)]), seeds_of([(0, to_pay, 0)])
+        ends = seeds_of([(0, paid, 2, 0)]), seeds_of([(0, to_pay, 0, 0)])
         path = run_query(state, hierarchy, weights, *ends)
         assert path.cost == expected and is_clean(state)
         assert path.vertices.tolist() == ([] if expected == INF else [0])
@@ -213,20 +216,30 @@ def test_a_long_road() -> None:
         order = np.random.default_rng(seed).permutation(n).astype(np.uint32)
         hierarchy = build_hierarchy(graph, freeze(order))
         weights = Customizer.of(graph, hierarchy).customize(metric)
-        ends = seeds_of([(0, 0, 0)]), seeds_of([(n - 1, 0, 0)])
+        ends = seeds_of([(0, 0, 0, 0)]), seeds_of([(n - 1, 0, 0, 0)])
         path = run_query(new_state(hierarchy), hierarchy, weights, *ends)
         assert path.vertices.tolist() == list(range(n))
 
 
+@pytest.mark.parametrize("duration", [None, (8, 8), (8, 9), (9, 8)])
 @pytest.mark.parametrize("length", [(5, 4), (4, 5)])
-def test_of_two_ways_alike_the_shorter(length: tuple[int, int]) -> None:
-    """Over arc 1 or over arc 2, both as dear, whichever is eliminated first."""
+def test_of_two_ways_alike(length: tuple[int, int], duration: tuple[int, int] | None) -> None:
+    """Over arc 1 or over arc 2, both as dear, the faster, else the shorter one.
+
+    Whichever is eliminated first.
+    """
     graph = make_graph([0, 1, 2, 3], [(0, 1, 2), (0, 2, 2), (1, 3, 3), (2, 3, 3)])
     metric = make_metric([1, 7, 7, 1], [0, *length, 0])
+    expected = 1 + int(length[1] < length[0])
+    if duration is not None:
+        own = freeze(np.array([1, *duration, 1], np.uint32))
+        metric = replace(metric, own_duration_cs=own)
+        if duration[0] != duration[1]:
+            expected = 1 + int(duration[1] < duration[0])
     for seed in range(12):
         order = np.random.default_rng(seed).permutation(4).astype(np.uint32)
         hierarchy = build_hierarchy(graph, freeze(order))
         weights = Customizer.of(graph, hierarchy).customize(metric)
-        ends = seeds_of([(0, 0, 0)]), seeds_of([(3, 0, 0)])
+        ends = seeds_of([(0, 0, 0, 0)]), seeds_of([(3, 0, 0, 0)])
         path = run_query(new_state(hierarchy), hierarchy, weights, *ends)
-        assert path.vertices.tolist() == [0, 1 + int(length[1] < length[0]), 3]
+        assert path.vertices.tolist() == [0, expected, 3]
