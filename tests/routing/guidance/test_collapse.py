@@ -290,7 +290,7 @@ a --- b -------- c --- d
         bc   highway=trunk name=First
         cd   highway=trunk name=First
         bhf  highway=trunk_link oneway=yes
-        cf   highway=primary name=Second oneway=yes
+        cf   highway=primary name=Second
         fg   highway=primary name=Second
         ec   highway=primary name=Second
         """,
