@@ -78,7 +78,7 @@ class Guide:
         trail = self.trail(leg, metric)
         drafts = self.drafts(trail)
         passage = Passage(trail, self.facts, self._signs)
-        run_passes(passage, drafts, self._junctions.ahead, self._classify, join_rings)
+        run_passes(passage, drafts, self._junctions, self._classify, join_rings)
         return self._finish(leg, trail, drafts), summarize(passage)
 
     def trail(self, leg: LegLine, metric: Metric) -> Trail:
@@ -114,7 +114,7 @@ class Guide:
     def _measure(
         self, paths: Sequence[PathOfArcs], turn_cs: F64
     ) -> tuple[list[float], list[float], list[float]]:
-        """Metres, seconds and weight of what is driven of each arc, with the turns at their ends."""
+        """Metres, seconds and weight of what is driven of each arc, turns at the ends included."""
         network = self.network
         length_m: list[float] = []
         duration_s: list[float] = []
