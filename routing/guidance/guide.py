@@ -78,7 +78,7 @@ class Guide:
         trail = self.trail(leg, metric)
         drafts = self.drafts(trail)
         passage = Passage(trail, self.facts, self._signs)
-        run_passes(passage, drafts, self._junctions.ahead, self._classify, join_rings)
+        run_passes(passage, drafts, self._junctions, self._classify, join_rings)
         return self._finish(leg, trail, drafts), summarize(passage)
 
     def trail(self, leg: LegLine, metric: Metric) -> Trail:
