@@ -118,7 +118,8 @@ class Vehicle:
     @cached_property
     def guide(self) -> Guide:
         """What writes directions; made when the first are asked for."""
-        return Guide(self._network, self.prepared.roads, self.prepared.turn_graph)
+        own = self.prepared
+        return Guide(self._network, own.roads, own.turn_graph, own.components.arc_flags)
 
     @cached_property
     def customizer(self) -> Customizer:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import F64, I64, Bool, freeze
+from gis.arrays import F64, I64, U8, Bool, freeze
 from gis.geodesy import UNITS_PER_DEGREE, bearing_deg, distance_m, to_units
 from gis.network.road_network import RoadNetwork
 from gis.profiles.rules import Mode
@@ -58,9 +58,15 @@ class LegLine(NamedTuple):
 class Guide:
     """Describes the legs of one vehicle's routes; threads may share it."""
 
-    def __init__(self, network: RoadNetwork, roads: RoadUse, graph: TurnGraph) -> None:
+    def __init__(
+        self,
+        network: RoadNetwork,
+        roads: RoadUse,
+        graph: TurnGraph,
+        arc_flags: U8 | None = None,
+    ) -> None:
         self.network = network
-        self.facts = RoadFacts(network, roads)
+        self.facts = RoadFacts(network, roads, arc_flags)
         self._graph = graph
         self._junctions = Junctions(network, roads, graph, open_arcs(network, roads))
         self._signs = RoadSigns(self.facts, self.facts.names)
