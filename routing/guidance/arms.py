@@ -1,7 +1,7 @@
 """A crossing as a driver who arrives sees it: the roads from the right to the left."""
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from routing.guidance.directions import FUZZY_DEG, STRAIGHT_DEG, between
 from routing.guidance.drafts import Crossing
@@ -9,6 +9,27 @@ from routing.guidance.facts import RoadFacts, RoadNature
 
 Instruction: TypeAlias = tuple[str, str]
 """Type and modifier of a maneuver."""
+
+
+class Pair(NamedTuple):
+    """Two carriageways of one road at a node: the arc that leaves, the one against the arriving.
+
+    ``bearing`` is the direction of both as one road.
+    """
+
+    leaves: int
+    arrives: int
+    bearing: float
+
+
+class Seen(NamedTuple):
+    """How the roads of a node are seen: ``pairs`` as one road, ``shifts`` turned by degrees.
+
+    A short piece to where the carriageways of a road meet is turned as the road there is.
+    """
+
+    pairs: tuple[Pair, ...]
+    shifts: dict[int, float]
 
 
 class Arm:
@@ -27,6 +48,10 @@ class Arm:
         self.entry, self.nature = entry, nature
         self.off = abs(angle - STRAIGHT_DEG)
 
+    def turn_to(self, angle: float) -> None:
+        """Give it another angle."""
+        self.angle, self.off = angle, abs(angle - STRAIGHT_DEG)
+
     def mirrored(self) -> "Arm":
         """The same road in a mirror."""
         return Arm(self.arc, 360.0 - self.angle, self.bearing, self.entry, self.nature)
@@ -44,25 +69,49 @@ class Approach:
 
     __slots__ = ("arms", "facts", "out", "via", "via_arc")
 
-    def __init__(self, facts: RoadFacts, crossing: Crossing, via_arc: int) -> None:
+    def __init__(
+        self, facts: RoadFacts, crossing: Crossing, via_arc: int, seen: Seen | None = None
+    ) -> None:
         came_in, out = crossing.came_in, crossing.out
         assert came_in is not None and out is not None
         roads = crossing.roads
         n = len(roads)
         back = roads[came_in].bearing
-        nature = facts.nature
-        self.facts, self.via_arc, self.via = facts, via_arc, nature(via_arc)
+        self.facts, self.via_arc, self.via = facts, via_arc, facts.nature(via_arc)
         self.arms = []
         for i in range(n):
             road = roads[(came_in - i) % n]
-            arc = road.arc
-            there = nature(arc)
-            if not there.mode:
-                there = nature(arc ^ 1)
-            self.arms.append(
-                Arm(arc, (back - road.bearing) % 360.0, road.bearing, road.entry, there)
-            )
+            angle = (back - road.bearing) % 360.0
+            nature = facts.open_nature(road.arc)
+            self.arms.append(Arm(road.arc, angle, road.bearing, road.entry, nature))
         self.out = (came_in - out) % n
+        if seen is not None:
+            self._see(seen)
+
+    def _see(self, seen: Seen) -> None:
+        """Take the carriageways of each pair for one road, and turn what is seen otherwise."""
+        taken, way_back = self.taken, self.arms[0]
+        arms = {arm.arc: arm for arm in self.arms}
+        for arc, degrees in seen.shifts.items():
+            if arc in arms:
+                arms[arc].bearing = (arms[arc].bearing + degrees) % 360.0
+        for pair in seen.pairs:
+            leaves, arrives = arms.get(pair.leaves), arms.get(pair.arrives)
+            if leaves is None or arrives is None or arrives is taken:
+                continue
+            leaves.bearing = arrives.bearing = pair.bearing
+            if leaves is not way_back and (arrives is not way_back or leaves.entry):
+                del arms[pair.arrives]
+                if arrives is way_back:
+                    way_back = leaves
+            else:
+                del arms[pair.leaves if arrives is way_back else pair.arrives]
+        for arm in arms.values():
+            arm.turn_to((way_back.bearing - arm.bearing) % 360.0)
+        way_back.turn_to(0.0)
+        others = (arm for arm in arms.values() if arm is not way_back)
+        self.arms = [way_back, *sorted(others, key=lambda arm: arm.angle)]
+        self.out = self.arms.index(taken)
 
     @property
     def taken(self) -> Arm:

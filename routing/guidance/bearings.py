@@ -14,8 +14,9 @@ from gis.geodesy import lon_difference, metres_per_unit
 from gis.jit import inner_kernel, int64
 
 LANE_M = 3.25
-RING, MINOR = 0, 1
-"""Values of ``Shapes.manner``: part of a circle, a road of no importance; else half lanes."""
+RING, MINOR, MOTORWAY = 0, 1, 5
+"""Values of ``Shapes.manner``: part of a circle, a road of no importance; else half lanes, most
+for roads with ramps."""
 MAX_POINTS = 64
 _FAR_M, _NEAR_M, _KINK_M = 40.0, 10.0, 2.0
 _ALONG_M = 5.0
@@ -31,7 +32,8 @@ class Shapes(NamedTuple):
 
     ``open_arc`` bool (A,) tells which arcs the vehicle may use; the rest are a network's arrays.
     ``manner`` uint8 (S,) is RING, MINOR or how wide the road is assumed, in halves of the lanes
-    that are counted: 2 for a normal road and up to 5 for a motorway; ``lanes`` uint8 by label.
+    that are counted: 2 for a normal road and up to MOTORWAY; ``link`` bool (S,) tells of ramps
+    and the like, ``lanes`` uint8 is by label.
     """
 
     first_point: U32
@@ -45,6 +47,7 @@ class Shapes(NamedTuple):
     out_arc: U32
     open_arc: Bool
     manner: U8
+    link: Bool
     lanes: U8
 
 

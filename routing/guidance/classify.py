@@ -1,7 +1,10 @@
 """What a crossing demands of the driver: a draft, or nothing where no roads meet."""
 
+from typing import NamedTuple
+
 from gis.profiles.rules import Mode
 from routing.guidance.arms import Approach, Instruction
+from routing.guidance.carriageways import Carriageways
 from routing.guidance.directions import direction_of
 from routing.guidance.drafts import (
     CONTINUE,
@@ -12,6 +15,7 @@ from routing.guidance.drafts import (
     SLIGHT_LEFT,
     SLIGHT_RIGHT,
     STRAIGHT,
+    SUPPRESSED,
     TURN,
     UTURN,
     Crossing,
@@ -26,23 +30,33 @@ from routing.guidance.turns import turn_at
 _CARRIED = (Mode.FERRY, Mode.TRAIN)
 
 
-def classify(
-    facts: RoadFacts, rings: Rings, crossing: Crossing, before: int, after: int
-) -> Draft | None:
+class Surroundings(NamedTuple):
+    """What is known of the roads around crossings."""
+
+    facts: RoadFacts
+    rings: Rings
+    carriageways: Carriageways
+
+
+def classify(known: Surroundings, crossing: Crossing, before: int, after: int) -> Draft | None:
     """The draft for going from one arc to another, SUPPRESSED where nothing need be said.
 
     None where there is no crossing at all.
     """
     if crossing.came_in is None or crossing.out is None:
         return Draft(crossing.at, CONTINUE, UTURN, [crossing])
+    if crossing.is_silent:
+        return Draft(crossing.at, SUPPRESSED, STRAIGHT, [crossing])
+    facts = known.facts
     if len(crossing.roads) == 2 and facts.nature(before) is facts.nature(after):
         return None
-    approach = Approach(facts, crossing, before)
+    seen = known.carriageways.seen(crossing.node, crossing.roads)
+    approach = Approach(facts, crossing, before, seen)
     via = approach.via
     if via.mode in _CARRIED and all(arm.nature.mode == via.mode for arm in approach.arms):
         return None
     if touches_ring(approach):
-        kind = rings.kind(crossing.node)
+        kind = known.rings.kind(crossing.node)
         if kind is not None:
             found = ring_draft(approach, crossing, kind)
             return found if isinstance(found, Draft) else _draft(crossing, found)

@@ -1,10 +1,8 @@
 """Maneuvers that follow each other closely become one, as the driver sees them."""
 
 from routing.guidance.collapse_cases import (
-    COLLAPSE_M,
     ENDS,
     ENTRIES,
-    NARROW_ANGLE,
     follows_name_change,
     follows_silent_bend,
     goes_straight_to_only_way,
@@ -26,18 +24,15 @@ from routing.guidance.drafts import (
     MERGE,
     NEW_NAME,
     ON_RAMP,
+    SLIPROAD,
     STRAIGHT,
     SUPPRESSED,
     TURN,
-    UTURN,
     Draft,
 )
-from routing.guidance.passage import (
-    Passage,
-    deviation,
-    total_angle,
-    turn_angle,
-)
+from routing.guidance.joining import absorb, joint_angle, make_u_turn
+from routing.guidance.passage import Passage
+from routing.guidance.sliproads import join_sliproad
 
 _JOINED_BY_NEXT = (
     precedes_name_change,
@@ -56,11 +51,17 @@ def collapse(passage: Passage, drafts: list[Draft]) -> None:
         alone = here.type in ENTRIES or not passage.have_same_mode(here, after)
         if alone or _collapse_at(passage, drafts, i):
             i += 1
+    for draft in drafts:
+        if draft.type == SLIPROAD:
+            draft.type = TURN
 
 
 def _collapse_at(passage: Passage, drafts: list[Draft], i: int) -> bool:
     """Join a draft with its neighbours; whether there is still one in its place."""
     before, here, after = drafts[i - 1], drafts[i], drafts[i + 1]
+    if here.type == SLIPROAD:
+        join_sliproad(passage, drafts, i)
+        return True
     if is_staggered(passage, drafts, i):
         same = passage.have_same_name(before, after)
         here.type, here.modifier = (SUPPRESSED if same else NEW_NAME), STRAIGHT
@@ -89,21 +90,6 @@ def _collapse_at(passage: Passage, drafts: list[Draft], i: int) -> bool:
     return True
 
 
-def absorb(drafts: list[Draft], i: int, signs: bool = False) -> None:
-    """Let a draft reach to the end of the next; with ``signs`` it takes the texts from there."""
-    here, after = drafts[i], drafts.pop(i + 1)
-    here.crossings.extend(after.crossings)
-    if signs:
-        here.texts_at = after.texts_at
-        here.rotary_at = after.rotary_at
-
-
-def make_u_turn(drafts: list[Draft], i: int) -> None:
-    """Make one u-turn of two maneuvers."""
-    drafts[i].type, drafts[i].modifier = CONTINUE, UTURN
-    absorb(drafts, i, signs=True)
-
-
 def _join_next(passage: Passage, drafts: list[Draft], i: int) -> None:
     here, after = drafts[i], drafts[i + 1]
     _adjust(passage, drafts[i - 1], here, after, here, after, passage.length_m(drafts, i))
@@ -126,7 +112,7 @@ def _adjust(
     """
     modifier = kept.modifier
     if kept.type not in (FORK, MERGE):
-        modifier = direction_of(_joint_angle(first, second, length_m))
+        modifier = direction_of(joint_angle(first, second, length_m))
     same = passage.have_same_name(before, lost)
     if is_name_change(lost) or is_name_change(kept) or kept.type == SUPPRESSED:
         if kept.type == SUPPRESSED:
@@ -143,13 +129,3 @@ def _adjust(
     elif lost.type == TURN and kept.type in (TURN, CONTINUE):
         kept.type = CONTINUE if same else TURN
     kept.modifier = modifier
-
-
-def _joint_angle(first: Draft, second: Draft, length_m: float) -> float:
-    """The angle of two maneuvers together, or of the first alone where the second undoes it."""
-    total = total_angle(first, second)
-    if deviation(total) < 0.5 * NARROW_ANGLE:
-        return turn_angle(first)
-    one, other = turn_angle(first), turn_angle(second)
-    same_side = (one <= 185 and other <= 185) or (one >= 175 and other >= 175)
-    return total if length_m < COLLAPSE_M or same_side else one

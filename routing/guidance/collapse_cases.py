@@ -28,6 +28,7 @@ from routing.guidance.drafts import (
     UTURN,
     Draft,
 )
+from routing.guidance.joining import COLLAPSE_M, NARROW_ANGLE
 from routing.guidance.passage import (
     Passage,
     is_undisturbed,
@@ -37,10 +38,7 @@ from routing.guidance.passage import (
     turns_around,
 )
 
-COLLAPSE_M = 30.0
-"""Maneuvers so close to each other are one, unless more speaks against it."""
 STAGGERED_M = 3.0
-NARROW_ANGLE = 40.0
 
 ENTRIES = frozenset((ROUNDABOUT, ROTARY, ROUNDABOUT_TURN))
 CIRCLES = ENTRIES | {EXIT_ROUNDABOUT, EXIT_ROTARY}

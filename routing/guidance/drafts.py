@@ -9,6 +9,8 @@ EXIT_ROUNDABOUT, EXIT_ROTARY = "exit roundabout", "exit rotary"
 DEPART, ARRIVE, NOTIFICATION = "depart", "arrive", "notification"
 SUPPRESSED = "suppressed"
 """Nothing is said at such a crossing; it becomes part of the step before in the end."""
+SLIPROAD = "sliproad"
+"""A road that cuts the corner before a crossing; with the turn at its end it becomes one turn."""
 
 UTURN, STRAIGHT = "uturn", "straight"
 SHARP_RIGHT, RIGHT, SLIGHT_RIGHT = "sharp right", "right", "slight right"
@@ -44,10 +46,11 @@ class Crossing:
     ``at`` is the place in the trail: ``arcs[at - 1]`` arrives and ``arcs[at]`` leaves. ``roads``
     ascend by bearing; ``came_in`` and ``out`` are the places among them of the road back and of
     the road taken, None at a departure and at an arrival. The node is -1 where a route departs,
-    arrives or turns around in the middle of a road. ``lanes`` are those before the crossing.
+    arrives or turns around in the middle of a road. ``lanes`` are those before the crossing;
+    ``is_silent``: it is known that the road plainly goes straight on.
     """
 
-    __slots__ = ("at", "came_in", "lanes", "node", "out", "roads")
+    __slots__ = ("at", "came_in", "is_silent", "lanes", "node", "out", "roads")
 
     def __init__(
         self, node: int, at: int, roads: list[Road], came_in: int | None, out: int | None
@@ -55,6 +58,7 @@ class Crossing:
         self.node, self.at, self.roads = node, at, roads
         self.came_in, self.out = came_in, out
         self.lanes: tuple[Lane, ...] = ()
+        self.is_silent = False
 
     def angle(self, road: int) -> float:
         """How a driver turns into a road: 0 <= angle < 360, anticlockwise from the way back.

@@ -150,6 +150,11 @@ class RoadFacts:
             found = self._natures[key] = self._make_nature(*key)
         return found
 
+    def open_nature(self, arc: int) -> RoadNature:
+        """The nature of the direction away, or of the other where only that one is open."""
+        there = self.nature(arc)
+        return there if there.mode else self.nature(arc ^ 1)
+
     def _make_nature(self, tagset: int, label: int, backward: int) -> RoadNature:
         oneway = not (self._modes[0][tagset] and self._modes[1][tagset])
         nature = RoadNature(
@@ -200,7 +205,12 @@ class RoadFacts:
 
     def is_open(self, arc: int) -> bool:
         """Whether the vehicle may drive in this direction at all."""
-        return self.nature(arc).mode != Mode.INACCESSIBLE
+        return bool(self._modes[arc & 1][self._tagset[arc >> 1]])
+
+    def is_oneway(self, arc: int) -> bool:
+        """Whether the vehicle may use the road in one direction only."""
+        tagset = self._tagset[arc >> 1]
+        return not (self._modes[0][tagset] and self._modes[1][tagset])
 
     def is_roundabout(self, arc: int) -> bool:
         """Whether the road is part of a roundabout."""

@@ -1,7 +1,7 @@
 """What need not be said: silent crossings, ends of roads that nobody notices, short-lived names."""
 
-from routing.guidance.collapse import absorb
 from routing.guidance.drafts import CONTINUE, END_OF_ROAD, NEW_NAME, SUPPRESSED, TURN, Draft
+from routing.guidance.joining import absorb
 from routing.guidance.passage import Passage
 
 NAME_MATTERS_M = 105.0

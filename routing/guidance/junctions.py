@@ -13,6 +13,7 @@ from gis.profiles.verdicts import CIRCULAR, ROUNDABOUT, RoadUse
 from routing.graph.turn_graph import TurnGraph
 from routing.guidance.bearings import (
     MINOR,
+    MOTORWAY,
     RING,
     Shapes,
     Sketch,
@@ -21,6 +22,15 @@ from routing.guidance.bearings import (
     perceived_bearing,
 )
 from routing.guidance.drafts import Crossing, Road
+from routing.guidance.silent import (
+    NOTHING,
+    SILENT,
+    WEIGH,
+    alike,
+    judge,
+    judge_beside,
+    off_straight,
+)
 
 _MAX_AHEAD = 10
 """Nodes where no other road leaves are passed by on the way to the next crossing, so many."""
@@ -42,7 +52,8 @@ class Found(NamedTuple):
 
     ``first`` int64 (K + 1,) are offsets into ``arc`` int64 (R,), ``bearing`` float64 (R,) and
     ``entry`` bool (R,); ``came_in`` and ``out`` int64 (K,) count from ``first``, NO_ROAD if none.
-    ``turn`` int64 (K,) is the turn taken, NO_TURN if the turn graph has none.
+    ``turn`` int64 (K,) is the turn taken, NO_TURN if the turn graph has none. ``plain`` uint8 (K,)
+    is WEIGH, SILENT or NOTHING.
     """
 
     first: I64
@@ -52,6 +63,7 @@ class Found(NamedTuple):
     came_in: I64
     out: I64
     turn: I64
+    plain: U8
 
 
 @inner_kernel
@@ -76,6 +88,28 @@ def _most_lanes(shapes: Shapes, node: int) -> int:
     for i in range(shapes.first_out[node], shapes.first_out[node + 1]):
         most = max(most, int64(shapes.lanes[shapes.edge_label[shapes.out_arc[i] >> 1]]))
     return most
+
+
+@inner_kernel
+def _weigh(shapes: Shapes, before: int, after: int, found: Found, k: int, stop: int) -> int:
+    """Whether anything has to be weighed at a node whose roads end at ``stop``."""
+    start = found.first[k]
+    if found.came_in[k] == NO_ROAD or found.out[k] == NO_ROAD:
+        return WEIGH
+    if stop - start == 2:
+        return NOTHING if alike(shapes, before, after) else WEIGH
+    came_in, out = start + found.came_in[k], start + found.out[k]
+    back = found.bearing[came_in]
+    plain = judge(shapes, before, after, back, found.bearing[out])
+    off = off_straight(found.bearing[out], back)
+    for i in range(start, stop):
+        if plain == WEIGH:
+            break
+        if i != came_in and i != out:
+            offs = off, off_straight(found.bearing[i], back)
+            judged = judge_beside(shapes, before, found.arc[i], found.entry[i], offs)
+            plain = judged if judged != NOTHING else plain
+    return plain
 
 
 @plain_kernel
@@ -112,6 +146,7 @@ def find_roads(turns: Turns, shapes: Shapes, arcs: I64, found: Found, sketch: Sk
                 found.came_in[k - 1] = i - start
             if found.arc[i] == after:
                 found.out[k - 1] = i - start
+        found.plain[k - 1] = _weigh(shapes, before, after, found, k - 1, n)
     found.first[len(arcs) - 1] = n
     return n
 
@@ -135,6 +170,7 @@ class Junctions:
             network.out_arc,
             freeze(open_arc),
             manners(network.way_class, roads.way_flags),
+            freeze((network.way_class <= RoadClass.TERTIARY_LINK) & (network.way_class % 2 == 1)),
             lane_counts(network.labels),
         )
         self._turns = Turns(graph.first_turn, graph.turn_head, graph.vertex_arc)
@@ -151,9 +187,22 @@ class Junctions:
         network = self._network
         return int((network.edge_tail if arc & 1 else network.edge_head)[arc >> 1])
 
+    def points(self, arc: int) -> list[tuple[int, int]]:
+        """The shape of an arc, longitudes and latitudes in 1e-7 degree."""
+        network = self._network
+        first, stop = network.first_point[arc >> 1], network.first_point[(arc >> 1) + 1]
+        lon, lat = network.point_lon[first:stop].tolist(), network.point_lat[first:stop].tolist()
+        points = list(zip(lon, lat, strict=True))
+        return points[::-1] if arc & 1 else points
+
     def bearing(self, arc: int) -> float:
         """The direction in which an arc leaves, as drivers perceive it."""
         return float(bearing_of(self._shapes, arc, new_sketch()))
+
+    def roads_at(self, node: int) -> list[Road]:
+        """The roads of a node, ascending by bearing, all of them closed."""
+        roads = [Road(arc, self.bearing(arc), False) for arc in self.arcs_at(node)]
+        return sorted(roads, key=lambda road: road.bearing)
 
     def ahead(self, arc: int) -> Crossing | None:
         """The crossing that one comes to at the end of a road, its ``out`` unknown."""
@@ -180,14 +229,19 @@ class Junctions:
         found, node = self._find(arcs)
         columns = found.first, found.arc, found.bearing, found.entry, found.came_in, found.out
         first, arc, bearing, entry, came_in, out = (column.tolist() for column in columns)
+        plain = found.plain.tolist()
         crossings = []
         for k, at_node in enumerate(node.tolist()):
+            if plain[k] == NOTHING:
+                continue
             start, stop = first[k], first[k + 1]
             if out[k] == NO_ROAD:
                 crossings.append(Crossing(-1, k + 1, [], None, None))
                 continue
             roads = [Road(arc[i], bearing[i], entry[i]) for i in range(start, stop)]
-            crossings.append(Crossing(at_node, k + 1, roads, came_in[k], out[k]))
+            crossing = Crossing(at_node, k + 1, roads, came_in[k], out[k])
+            crossing.is_silent = plain[k] == SILENT
+            crossings.append(crossing)
         return crossings, found.turn
 
     def _find(self, arcs: I64) -> tuple[Found, I64]:
@@ -205,18 +259,19 @@ class Junctions:
             np.empty(n, np.int64),
             np.empty(n, np.int64),
             np.empty(n, np.int64),
+            np.empty(n, np.uint8),
         )
         if n:
             find_roads(self._turns, self._shapes, freeze(arcs), found, new_sketch())
         return found, node
 
 
-_NORMAL_WIDTH, _MOTORWAY_WIDTH = 2, 5
+_NORMAL_WIDTH = 2
 _WIDTHS = {
-    RoadClass.MOTORWAY: _MOTORWAY_WIDTH,
-    RoadClass.MOTORWAY_LINK: _MOTORWAY_WIDTH,
-    RoadClass.TRUNK: _MOTORWAY_WIDTH,
-    RoadClass.TRUNK_LINK: _MOTORWAY_WIDTH,
+    RoadClass.MOTORWAY: MOTORWAY,
+    RoadClass.MOTORWAY_LINK: MOTORWAY,
+    RoadClass.TRUNK: MOTORWAY,
+    RoadClass.TRUNK_LINK: MOTORWAY,
     RoadClass.PRIMARY: 3,
 }
 """How far lanes may be drawn from the middle of a road, in halves of their width."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from routing.guidance.directions import direction_of
 from routing.guidance.drafts import (
     LEFT,
     RIGHT,
@@ -21,6 +22,8 @@ from routing.guidance.drafts import (
 )
 from routing.guidance.lanes import NONE, Arrows
 
+ALIKE = 5.0
+"""An arrow means a road as well as another one that is nearer to it by so many degrees."""
 LEFTS = frozenset((SLIGHT_LEFT, LEFT, SHARP_LEFT))
 RIGHTS = frozenset((SLIGHT_RIGHT, RIGHT, SHARP_RIGHT))
 MERGES = frozenset(("merge to left", "merge to right"))
@@ -92,8 +95,10 @@ def fits(arrow: str, way: Way) -> bool:
         return way.direction == STRAIGHT or way.through
     if arrow == UTURN:
         return way.direction == UTURN or way.direction in LEFTS
-    to_left = arrow in LEFTS
-    return way.direction in (LEFTS if to_left != way.merges else RIGHTS)
+    if way.merges:
+        return way.direction in (RIGHTS if arrow in LEFTS else LEFTS)
+    side = LEFTS if arrow in LEFTS else RIGHTS
+    return way.direction in side or direction_of(way.angle) in side
 
 
 def misfit(arrow: str, way: Way) -> float:
@@ -137,7 +142,8 @@ def match(spans: list[Span], ways: Sequence[Way], back: Way) -> dict[int, Span]:
     if not others or len(others) != len(open_ways):
         return {}
     for span, way in zip(others, open_ways, strict=True):
-        if not fits(span.arrow, way) or best_way(span.arrow, open_ways) is not way:
+        best = best_way(span.arrow, open_ways)
+        if not fits(span.arrow, way) or misfit(span.arrow, way) > misfit(span.arrow, best) + ALIKE:
             return {}
         found[way.road] = span
     return found

@@ -8,6 +8,8 @@ from routing.guidance.drafts import (
     FORK,
     MERGE,
     NEW_NAME,
+    SLIGHT_LEFT,
+    SLIGHT_RIGHT,
     SUPPRESSED,
     UTURN,
     Crossing,
@@ -28,8 +30,13 @@ CHANGE_LANE_M = 200.0
 class LaneUse:
     """Gives the crossings of a leg their lanes."""
 
-    def __init__(self, passage: Passage, look_ahead: Callable[[int], Crossing | None]) -> None:
-        self._passage, self._look_ahead = passage, look_ahead
+    def __init__(
+        self,
+        passage: Passage,
+        look_ahead: Callable[[int], Crossing | None],
+        classify: Callable[[Crossing], Draft | None],
+    ) -> None:
+        self._passage, self._look_ahead, self._classify = passage, look_ahead, classify
 
     def assign(self, drafts: Sequence[Draft]) -> None:
         """Set the lanes of the crossing of each draft, before any are joined."""
@@ -42,7 +49,7 @@ class LaneUse:
             return ()
         arcs = self._passage.trail.arcs
         readings = self._passage.signs.lanes(arcs[crossing.at - 1])
-        ways, back = self._ways(crossing, draft)
+        ways, back = self._ways(crossing)
         for lanes in readings:
             spans = spans_of(lanes)
             if len(spans) == 1 and spans[0].arrow == NONE:
@@ -57,13 +64,13 @@ class LaneUse:
     ) -> dict[int, Span]:
         """Lanes that are drawn for this crossing and the next."""
         open_ways = [way for way in ways if way.entry]
-        if not open_ways or len(spans) < len(open_ways):
+        if len(ways) < 2 or not open_ways or len(spans) < len(open_ways):
             return {}
         straightest = min(open_ways, key=lambda way: deviation(way.angle))
         ahead = self._look_ahead(crossing.roads[straightest.road].arc)
         if ahead is None or ahead.came_in is None:
             return {}
-        first, _ = partition(spans, ways, self._ways(ahead, None)[0])
+        first, _ = partition(spans, ways, self._ways(ahead)[0])
         return match(first, ways, back)
 
     def _lanes_before(self, crossing: Crossing, ways: list[Way], back: Way) -> tuple[Lane, ...]:
@@ -72,14 +79,17 @@ class LaneUse:
         at = crossing.at - 1
         while at > 0 and passage.distance_m(at, crossing.at) <= LANES_AHEAD_M:
             previous = passage.crossing_at(at)
-            if previous is None or previous.came_in is None or previous.out is None:
+            if previous is None:
+                at -= 1
+                continue
+            if previous.came_in is None or previous.out is None:
                 break
-            if deviation(previous.angle(previous.out)) > STRAIGHT_ON_ANGLE:
+            if not _goes_straight(previous, previous.out):
                 break
             for lanes in passage.signs.lanes(passage.trail.arcs[at - 1]):
                 spans = spans_of(lanes)
                 if len(previous.roads) > 2:
-                    there, _ = self._ways(previous, None)
+                    there, _ = self._ways(previous)
                     _, spans = partition(spans, there, ways)
                 found = match(spans, ways, back) if spans else {}
                 if crossing.out in found:
@@ -89,44 +99,42 @@ class LaneUse:
             at -= 1
         return ()
 
-    def _ways(self, crossing: Crossing, draft: Draft | None) -> tuple[list[Way], Way]:
+    def _ways(self, crossing: Crossing) -> tuple[list[Way], Way]:
         """The roads of a crossing from left to right, and the one on which one comes."""
-        facts, roads = self._passage.facts, crossing.roads
-        came_in = crossing.came_in
+        roads, came_in = crossing.roads, crossing.came_in
         assert came_in is not None
         order = [(came_in + i) % len(roads) for i in range(1, len(roads))]
-        through = self._way_on(crossing, order, draft)
-        merges = draft is not None and draft.type == MERGE
-        ways = [
-            Way(
-                i,
-                crossing.angle(i),
-                direction_of(crossing.angle(i)),
-                roads[i].entry,
-                i == through,
-                merges and i == crossing.out,
-            )
-            for i in order
-        ]
         arc = roads[came_in].arc
-        back = Way(came_in, 0.0, UTURN, roads[came_in].entry and facts.is_open(arc))
-        return ways, back
+        back = Way(came_in, 0.0, UTURN, roads[came_in].entry and self._passage.facts.is_open(arc))
+        return [self._way(crossing, i) for i in order], back
 
-    def _way_on(self, crossing: Crossing, order: list[int], draft: Draft | None) -> int | None:
-        """The road that a driver takes for the continuation of his, however it bends."""
-        roads = crossing.roads
-        if draft is not None:
-            slight = deviation(crossing.angle(crossing.out or 0)) < 40.0
-            if draft.type in (SUPPRESSED, NEW_NAME) or (draft.type in (FORK, CONTINUE) and slight):
-                return crossing.out
-        open_roads = [i for i in order if roads[i].entry]
-        if not open_roads or crossing.came_in is None:
-            return None
-        straightest = min(open_roads, key=lambda i: deviation(crossing.angle(i)))
-        return straightest if deviation(crossing.angle(straightest)) < 40.0 else None
+    def _way(self, crossing: Crossing, road: int) -> Way:
+        """A road as an instruction would tell of it."""
+        angle = crossing.angle(road)
+        direction = direction_of(angle)
+        if not crossing.roads[road].entry:
+            return Way(road, angle, direction, False)
+        draft = self._classify(
+            Crossing(crossing.node, crossing.at, crossing.roads, crossing.came_in, road)
+        )
+        if draft is None:
+            return Way(road, angle, direction, True, through=True)
+        through = draft.type in (SUPPRESSED, NEW_NAME) or (
+            draft.type in (FORK, CONTINUE) and draft.modifier in (SLIGHT_LEFT, SLIGHT_RIGHT)
+        )
+        merges = draft.type == MERGE
+        return Way(road, angle, draft.modifier or direction, True, through, merges)
 
     def _is_roundabout(self, crossing: Crossing) -> bool:
         return any(self._passage.facts.is_roundabout(road.arc) for road in crossing.roads)
+
+
+def _goes_straight(crossing: Crossing, out: int) -> bool:
+    """Whether a road leads straight on, and none that is open more so."""
+    off = deviation(crossing.angle(out))
+    roads = crossing.roads
+    offs = [deviation(crossing.angle(i)) for i, road in enumerate(roads) if road.entry]
+    return off <= STRAIGHT_ON_ANGLE and off <= min(offs, default=180.0)
 
 
 def _marked(lanes: tuple[Arrows, ...], span: Span) -> tuple[Lane, ...]:

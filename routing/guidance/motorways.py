@@ -83,7 +83,7 @@ def _way_on(approach: Approach) -> Arm | None:
     for arm in motorways:
         if arm.entry and via.labelled and arm.nature.labelled and not via.renames(arm.nature):
             return arm
-    return min(motorways, key=lambda arm: arm.off, default=None)
+    return min(motorways, key=lambda arm: (not arm.entry, arm.off), default=None)
 
 
 def _end_of_motorway(approach: Approach) -> Instruction | None:

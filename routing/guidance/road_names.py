@@ -23,6 +23,9 @@ DIRECTIONS = frozenset(unicodedata.normalize("NFKC", word) for word in _CARDINAL
 """Words that tell parts of one road apart, casefolded."""
 
 
+_SPACES = str.maketrans(";,/", "   ")
+
+
 @lru_cache(_CACHED_PAIRS)
 def is_new_name(before: RoadTexts, after: RoadTexts) -> bool:
     """Whether a driver who goes straight on should hear that the road is now called otherwise.
@@ -67,7 +70,8 @@ def _only_number_to_only_name(before: RoadTexts, after: RoadTexts) -> bool:
 
 @lru_cache(_CACHED_PAIRS)
 def _words(name: str) -> tuple[str, ...]:
-    return tuple(unicodedata.normalize("NFKC", name).casefold().split())
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return tuple(plain.translate(_SPACES).split())
 
 
 def _without_directions(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ Such an inner piece is short, and one-way roads arrive and leave at its ends acr
 """
 
 from gis.network.road_class import RoadClass
-from routing.guidance.collapse import absorb, make_u_turn
 from routing.guidance.collapse_cases import CIRCLES
 from routing.guidance.directions import direction_of
 from routing.guidance.drafts import (
@@ -25,6 +24,7 @@ from routing.guidance.drafts import (
     Draft,
     Road,
 )
+from routing.guidance.joining import absorb, make_u_turn
 from routing.guidance.passage import (
     Passage,
     angle_between,
@@ -56,6 +56,7 @@ def collapse_segregated(passage: Passage, drafts: list[Draft]) -> None:
         if inner[i + 1]:
             if END_OF_ROAD in (here.type, after.type):
                 here.type = END_OF_ROAD
+            here.crossing.lanes = after.crossing.lanes
             absorb(drafts, i, signs=True)
         elif turns_around(here, after):
             make_u_turn(drafts, i)
