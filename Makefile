@@ -4,7 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help install check test jitless soak bench serve build clean
+NPM ?= npm
+
+.PHONY: help install check test jitless soak bench serve build node peers clean
 
 help:  ## say what there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/'
@@ -39,5 +41,11 @@ serve: install  ## build the sample's dataset and serve it on http://127.0.0.1:5
 build: install  ## wheel and source archive in dist/
 	$(BIN)/python -m build
 
+node:  ## get the npm package that must understand our steps, for its test
+	$(NPM) install --silent --no-audit --no-fund --prefix .node osrm-text-instructions@0.15.0
+
+peers: install  ## compare with OSRM; PEERS_PYTHON names a Python that has osrm-bindings
+	WHIMBREL_PEERS_PYTHON=$(PEERS_PYTHON) $(BIN)/pytest tests/peers
+
 clean:  ## remove what was made here
-	rm -rf $(VENV) dist data/*.whimbrel
+	rm -rf $(VENV) .node dist data/*.whimbrel

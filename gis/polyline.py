@@ -5,6 +5,7 @@ difference to the point before, in units of 10**-precision degree.
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,6 +19,7 @@ _CHUNK_BITS = 5
 _MORE = 0x20
 _FIRST_LETTER = 63
 _MAX_CHUNKS = 7
+_SAME_POINT = "??"
 
 _MAX_MERCATOR_LAT = 85.05113
 _TILE_PIXELS = 256
@@ -33,8 +35,34 @@ def encode_polyline(lon: AnyArray, lat: AnyArray, precision: int = 5) -> str:
     """
     unit = _unit(precision)
     lon, lat = _as_units(lon, 180), _as_units(lat, 90)
-    text = np.empty(_MAX_LETTERS * len(lon), np.uint8)
-    return text[: _encode(lon, lat, unit, text)].tobytes().decode("ascii")
+    (text,) = _encode_all(lon, lat, [(0, len(lon))], unit)
+    return text
+
+
+def encode_parts(
+    lon: AnyArray, lat: AnyArray, ends: Sequence[tuple[int, int]], precision: int = 5
+) -> list[str]:
+    """Parts of a line as texts: from the first to the last point of each, both included.
+
+    A part of one point has it twice. Raises ``ValueError`` as `encode_polyline`.
+    """
+    unit = _unit(precision)
+    lon, lat = _as_units(lon, 180), _as_units(lat, 90)
+    texts = _encode_all(lon, lat, [(first, last + 1) for first, last in ends], unit)
+    return [
+        text + _SAME_POINT if first == last else text
+        for text, (first, last) in zip(texts, ends, strict=True)
+    ]
+
+
+def _encode_all(lon: I32, lat: I32, parts: list[tuple[int, int]], unit: int) -> list[str]:
+    """A text for each part, as its first point and the one after its last."""
+    part = freeze(np.array(parts, np.int64).reshape(-1, 2))
+    end = np.empty(len(part), np.int64)
+    text = np.empty(_MAX_LETTERS * sum(stop - first for first, stop in parts), np.uint8)
+    letters = text[: _encode(lon, lat, unit, part, text, end)].tobytes().decode("ascii")
+    ends = end.tolist()
+    return [letters[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
 
 
 def decode_polyline(text: str, precision: int = 5) -> tuple[F64, F64]:
@@ -83,22 +111,24 @@ def _as_units(degrees: AnyArray, limit: int) -> I32:
 
 
 @kernel
-def _encode(lon: I32, lat: I32, unit: int, text: U8) -> int:
-    """Fill ``text`` and return the number of letters."""
+def _encode(lon: I32, lat: I32, unit: int, part: I64, text: U8, end: I64) -> int:
+    """Fill ``text`` with the parts (n, 2) and ``end`` with where each ends; return the last."""
     size = 0
-    before_x, before_y = 0, 0
-    for i in range(len(lon)):
-        x = int(lon[i] / unit + math.copysign(0.5, lon[i]))
-        y = int(lat[i] / unit + math.copysign(0.5, lat[i]))
-        for change in (y - before_y, x - before_x):
-            number = change << 1 if change >= 0 else ~(change << 1)
-            while number >= _MORE:
-                text[size] = (number & (_MORE - 1) | _MORE) + _FIRST_LETTER
-                number >>= _CHUNK_BITS
+    for k in range(len(part)):
+        before_x, before_y = 0, 0
+        for i in range(part[k, 0], part[k, 1]):
+            x = int(lon[i] / unit + math.copysign(0.5, lon[i]))
+            y = int(lat[i] / unit + math.copysign(0.5, lat[i]))
+            for change in (y - before_y, x - before_x):
+                number = change << 1 if change >= 0 else ~(change << 1)
+                while number >= _MORE:
+                    text[size] = (number & (_MORE - 1) | _MORE) + _FIRST_LETTER
+                    number >>= _CHUNK_BITS
+                    size += 1
+                text[size] = number + _FIRST_LETTER
                 size += 1
-            text[size] = number + _FIRST_LETTER
-            size += 1
-        before_x, before_y = x, y
+            before_x, before_y = x, y
+        end[k] = size
     return size
 
 

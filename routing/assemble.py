@@ -1,5 +1,6 @@
 """From the arcs of a path to the geometry, pieces and names of a leg."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from gis.geodesy import UNITS_PER_DEGREE, distance_m, polyline_length_m
 from gis.jit import inner_kernel, plain_kernel
 from gis.network.names import NamePool
 from gis.network.road_network import RoadNetwork
-from routing.route import Annotation, Leg
+from routing.route import Annotation, Directions, Leg
 
 
 class End(NamedTuple):
@@ -60,11 +61,15 @@ class _Shape(NamedTuple):
 
 
 class _Trace(NamedTuple):
-    """Points of a leg and, from each to the next, its pieces; room for as many as may be."""
+    """Points of a leg and, from each to the next, its pieces; room for as many as may be.
+
+    ``first`` has the point at which each arc begins: 0 for the first.
+    """
 
     lon: F64
     lat: F64
     node: I64
+    first: I64
     distance_m: F64
     duration_s: F64
 
@@ -122,6 +127,7 @@ def trace_path(
             trace.lon[0], trace.lat[0] = x / UNITS_PER_DEGREE, y / UNITS_PER_DEGREE
             trace.node[0] = shape.node[origin + step * piece]
             n = 1
+        trace.first[k] = n - 1
         n_before = n
         driven_m = 0.0
         while piece <= final:
@@ -163,8 +169,14 @@ class LegAssembler:
             network.first_point, network.point_lon, network.point_lat, network.point_id
         )
 
-    def assemble(self, paths: list[PathOfArcs]) -> Leg:
-        """One leg over paths of which each begins where the one before ends."""
+    def assemble(
+        self, paths: list[PathOfArcs], direct: Callable[[F64, F64, I64], Directions] | None = None
+    ) -> Leg:
+        """One leg over paths of which each begins where the one before ends.
+
+        ``direct`` makes its directions from the longitudes and latitudes of its points, and the
+        point where each arc of all paths begins.
+        """
         trace = self._trace_all(paths, measured=False)
         return Leg(
             sum(path.length_cm for path in paths) / 100,
@@ -173,6 +185,7 @@ class LegAssembler:
             trace.lat,
             partial(self._annotate, paths),
             partial(self._names_along, paths),
+            ((), "") if direct is None else partial(direct, trace.lon, trace.lat, trace.first),
             sum(path.weight for path in paths) / 100,
         )
 
@@ -192,21 +205,25 @@ class LegAssembler:
             np.concatenate([getattr(trace, name)[min(i, 1) :] for i, trace in enumerate(traces)])
             for name in ("lon", "lat", "node")
         )
+        origins = np.cumsum([0, *(len(trace.lon) - 1 for trace in traces)])
+        first = np.concatenate([trace.first + n for trace, n in zip(traces, origins, strict=False)])
         pieces = (
             np.concatenate([getattr(trace, name) for trace in traces])
             for name in ("distance_m", "duration_s")
         )
-        return _Trace(lon, lat, node, *pieces)
+        return _Trace(lon, lat, node, first, *pieces)
 
     def _trace(self, path: PathOfArcs, measured: bool) -> _Trace:
         first = self._shape.first_point
         edges = path.arcs >> np.uint32(1)
         room = int((first[edges + np.uint32(1)] - first[edges]).sum()) + 2
         lon, lat, node = np.empty(room), np.empty(room), np.empty(room, np.int64)
-        trace = _Trace(lon, lat, node, *(np.empty(room * measured) for _ in range(2)))
+        first_point = np.empty(len(path.arcs), np.int64)
+        pieces = (np.empty(room * measured) for _ in range(2))
+        trace = _Trace(lon, lat, node, first_point, *pieces)
         n = trace_path(self._shape, path.arcs, path.cost_cs, path.start, path.end, trace, measured)
-        pieces = (piece[: n - 1] for piece in trace[3:])
-        return _Trace(lon[:n], lat[:n], node[:n], *pieces)
+        pieces = (piece[: n - 1] for piece in trace[4:])
+        return _Trace(lon[:n], lat[:n], node[:n], first_point, *pieces)
 
     def _names_along(self, paths: list[PathOfArcs]) -> tuple[str, ...]:
         arcs = np.concatenate([path.arcs for path in paths])

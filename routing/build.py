@@ -13,8 +13,10 @@ from gis.manifest import About, Extract
 from gis.network.build import build_network
 from gis.network.road_network import RoadNetwork
 from gis.osm.read import read_osm
-from gis.profiles.registry import apply_profile, get_profile, tag_selection
+from gis.profiles.custom import find_profiles
+from gis.profiles.registry import apply_profile, tag_selection
 from gis.profiles.rules import Profile
+from gis.profiles.timed import TimedVerdicts, judge_times, no_times, verdicts_ever
 from gis.profiles.verdicts import STARTPOINT, Verdicts, road_use
 from gis.publish import DatasetWriter
 from gis.snap_index import build_snap_index
@@ -23,8 +25,10 @@ from gis.version import installed_version
 from gis.workers import available_cpus
 from routing.cch.customize import Customizer
 from routing.cch.hierarchy import build_hierarchy, vertices_beside_arcs
+from routing.conditions.prepared import Conditions
+from routing.conditions.widest import build_graphs
 from routing.graph.components import build_components
-from routing.graph.turn_graph import build_turn_graph
+from routing.graph.restricted_roads import restricted_arcs
 from routing.metric import travel_metric
 from routing.order.nested_dissection import arc_order
 from routing.order.plane_graph import plane_graph_of
@@ -53,23 +57,25 @@ class BuildReport:
 def build_dataset(
     extract: Path,
     dataset: Path,
-    profiles: Sequence[str] = ("car",),
+    profiles: Sequence[str | Profile] = ("car",),
     workers: int | None = None,
 ) -> BuildReport:
     """Build the dataset of an extract for some vehicles and publish it, or leave no trace.
 
+    Vehicles are named, or given as paths of files that define ``PROFILE``, or as profiles.
     ``workers`` processes read the extract; by default as many as pay. Raises ``ProfileError`` for
-    an unknown profile, ``FormatError`` if the extract cannot be read or has no road for one of
-    the vehicles, ``DatasetError`` or ``ResourceError`` if the dataset cannot be written.
+    a profile that is unknown or no good, ``FormatError`` if the extract cannot be read or has no
+    road for one of the vehicles, ``DatasetError`` or ``ResourceError`` if the dataset cannot be
+    written.
     """
-    vehicles = [get_profile(name) for name in dict.fromkeys(profiles)]
+    vehicles = find_profiles(profiles)
     with DatasetWriter(dataset) as writer, recording() as stages:
         report = BuildReport(extract, dataset, stages)
-        made_from, network, verdicts = _read_network(vehicles, workers, report)
+        made_from, network, verdicts, timed = _read_network(vehicles, workers, report)
         writer.add(save_network(network))
         with stage("index"):
             writer.add(save_index(build_snap_index(network)))
-        prepared = prepare_profiles(network, vehicles, verdicts, report)
+        prepared = prepare_profiles(network, vehicles, verdicts, report, timed)
         names = tuple(vehicle.name for vehicle in vehicles)
         for name, parts in zip(names, prepared, strict=True):
             writer.add(save_profile(name, parts))
@@ -83,18 +89,18 @@ def build_dataset(
 
 def _read_network(
     vehicles: Sequence[Profile], workers: int | None, report: BuildReport
-) -> tuple[Extract, RoadNetwork, list[Verdicts]]:
+) -> tuple[Extract, RoadNetwork, list[Verdicts], list[TimedVerdicts]]:
     """Read the extract and make the network; what is no longer needed is freed on return."""
     extract = report.extract
     tables = read_osm(extract, tag_selection(vehicles), workers or available_cpus())
     made_from = Extract(extract.name, extract.stat().st_size, tables.timestamp)
+    sets = tables.way_tags, tables.node_tags, tables.relation_tags
     with stage("profile"):
-        verdicts = [
-            apply_profile(v, tables.way_tags, tables.node_tags, tables.relation_tags)
-            for v in vehicles
-        ]
+        judged = [judge_times(v, *sets, apply_profile(v, *sets)) for v in vehicles]
+        timed, verdicts = [times for times, _ in judged], [verdict for _, verdict in judged]
     with stage("network"):
-        network, found = build_network(tables, verdicts)
+        ever = [verdicts_ever(*of_one) for of_one in judged]
+        network, found = build_network(tables, ever)
     report.counts |= {
         "osm_nodes": tables.counts.nodes,
         "osm_ways": tables.counts.ways,
@@ -114,7 +120,7 @@ def _read_network(
     }
     for vehicle, verdict in zip(vehicles, verdicts, strict=True):
         report.warnings[vehicle.name] = verdict.warnings
-    return made_from, network, verdicts
+    return made_from, network, verdicts, timed
 
 
 def prepare_profiles(
@@ -122,22 +128,31 @@ def prepare_profiles(
     vehicles: Sequence[Profile],
     verdicts: Sequence[Verdicts],
     report: BuildReport,
+    timed: Sequence[TimedVerdicts] | None = None,
 ) -> list[PreparedProfile]:
-    """What searches need for each vehicle."""
+    """What searches need for each vehicle; ``timed`` unless nothing changes with the time."""
+    timed = [no_times()] * len(vehicles) if timed is None else timed
     with stage("turns"):
         metrics = [travel_metric(network, verdict) for verdict in verdicts]
         for vehicle, metric in zip(vehicles, metrics, strict=True):
             if not metric.open_arc.any():
                 raise FormatError(f"{report.extract}: no road that a {vehicle.name} may use")
-        graphs = [
-            build_turn_graph(network, verdict, metric.open_arc)
+        restricted = [
+            restricted_arcs(network, verdict, metric.open_arc)
             for verdict, metric in zip(verdicts, metrics, strict=True)
         ]
+        found = [
+            build_graphs(network, *of_one)
+            for of_one in zip(verdicts, timed, restricted, strict=True)
+        ]
+        graphs = [of_one.normal for of_one in found]
     report.counts["turns"] = sum(graph.n_turns for graph in graphs)
     with stage("components"):
         components = [
-            build_components(graph, metric.open_arc, _startpoint(network, verdict))
-            for graph, metric, verdict in zip(graphs, metrics, verdicts, strict=True)
+            build_components(graph, metric.open_arc, _startpoint(network, verdict), arcs)
+            for graph, metric, verdict, arcs in zip(
+                graphs, metrics, verdicts, restricted, strict=True
+            )
         ]
     with stage("landmarks"):
         landmarks = [
@@ -148,7 +163,8 @@ def prepare_profiles(
         order = arc_order(plane_graph_of(network))
     with stage("hierarchy"):
         hierarchies = [
-            build_hierarchy(graph, vertices_beside_arcs(order, graph)) for graph in graphs
+            build_hierarchy(of_one.widest, vertices_beside_arcs(order, of_one.widest))
+            for of_one in found
         ]
     report.counts["hierarchy_arcs"] = sum(hierarchy.n_arcs for hierarchy in hierarchies)
     with stage("customize"):
@@ -156,8 +172,14 @@ def prepare_profiles(
             Customizer.of(graph, hierarchy).customize(metric)
             for graph, hierarchy, metric in zip(graphs, hierarchies, metrics, strict=True)
         ]
-    roads = [road_use(*pair) for pair in zip(vehicles, verdicts, strict=True)]
-    parts = roads, graphs, metrics, components, landmarks, hierarchies, weights
+    roads = [
+        road_use(vehicle, verdicts_ever(of_times, verdict))
+        for vehicle, of_times, verdict in zip(vehicles, timed, verdicts, strict=True)
+    ]
+    conditions = [
+        Conditions(of_times, of_one.memory) for of_times, of_one in zip(timed, found, strict=True)
+    ]
+    parts = roads, graphs, metrics, components, landmarks, hierarchies, weights, conditions
     return [PreparedProfile(*of_one) for of_one in zip(*parts, strict=True)]
 
 

@@ -11,6 +11,9 @@ import numpy as np
 
 from gis.arrays import INF, INVALID, AnyArray
 from gis.errors import DatasetError
+from gis.network.road_class import RoadClass
+from gis.profiles.rules import Mode
+from gis.profiles.verdicts import ALL_WAY_FLAGS
 from gis.rtree import NODE_SIZE
 from gis.snap_index import POINTS_OF_BLOCK
 from routing.cch.weights import INF_COST
@@ -80,6 +83,7 @@ def check_network_arrays(arrays: Mapping[str, AnyArray]) -> None:
     n_way_sets = _check_tagsets(network.part("way_tags"))
     network.below(n_way_sets, "edge_tagset")
     network.shaped((n_way_sets,), "way_class")
+    network.below(len(RoadClass), "way_class")
     network.below(_check_tagsets(network.part("labels")), "edge_label")
     restrictions = network.part("restrictions")
     n_restrictions = restrictions.length("tagset")
@@ -121,10 +125,7 @@ def check_profile_arrays(name: str, arrays: Mapping[str, AnyArray]) -> None:
     n_nodes, n_arcs = arrays["network.node_id"].size, 2 * arrays["network.edge_tail"].size
     profile = _Arrays(f"profile.{name}", arrays)
     n_way_sets = arrays["network.way_class"].size
-    roads = profile.part("roads")
-    roads.shaped((n_way_sets,), "way_flags", "forward_mode", "backward_mode")
-    roads.shaped((n_way_sets,), "forward_classes", "backward_classes")
-    roads.shaped((1,), "straight")
+    _check_roads(profile.part("roads"), n_way_sets)
     graph = profile.part("turn_graph")
     n_vertices, n_turns = graph.length("vertex_arc"), graph.length("turn_head")
     graph.shaped((n_turns,), "turn_cost", "back_tail", "back_cost")
@@ -132,6 +133,8 @@ def check_profile_arrays(name: str, arrays: Mapping[str, AnyArray]) -> None:
     graph.offsets("first_back", n_vertices, n_turns)
     graph.below(n_vertices, "turn_head", "back_tail")
     graph.below(n_arcs, "vertex_arc")
+    graph.shaped((n_vertices - n_arcs,), "leaves_as")
+    graph.below(n_vertices, "leaves_as")
     if not np.array_equal(graph["vertex_arc"][:n_arcs], np.arange(n_arcs, dtype=np.uint32)):
         raise graph.fail("vertex_arc", f"does not begin with the {n_arcs} arcs")
     profile.shaped((n_arcs,), "metric.weight", "components.arc_component", "components.arc_flags")
@@ -150,6 +153,18 @@ def check_profile_arrays(name: str, arrays: Mapping[str, AnyArray]) -> None:
     landmarks.shaped((n_arcs,), "arc_tail")
     landmarks.below(n_nodes, "node", "arc_tail")
     landmarks.below(INF + 1, "from_landmark", "to_landmark")
+
+
+def _check_roads(roads: _Arrays, n_way_sets: int) -> None:
+    """What is known of each tag set is something that there is."""
+    roads.shaped((n_way_sets,), "way_flags", "forward_mode", "backward_mode")
+    roads.shaped((n_way_sets,), "forward_classes", "backward_classes")
+    roads.shaped((1,), "straight")
+    roads.below(ALL_WAY_FLAGS + 1, "way_flags")
+    roads.below(len(Mode), "forward_mode", "backward_mode")
+    n_classes = roads.length("classes.first_byte") - 1
+    roads.below(1 << n_classes, "forward_classes", "backward_classes")
+    roads.below(2, "straight")
 
 
 def _check_hierarchy(profile: _Arrays, n_vertices: int, with_third: bool) -> None:

@@ -1,7 +1,9 @@
 """Legs and waypoints from what a search has found."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 
@@ -11,11 +13,16 @@ from gis.network.names import NamePool
 from gis.network.road_network import RoadNetwork
 from gis.snap import FORWARD, Snap
 from routing.assemble import LegAssembler, PathOfArcs
+from routing.guidance.guide import LegLine
+from routing.metric import Metric
 from routing.places.candidates import Candidates, PointQuery
-from routing.route import Details, Leg, Waypoint
+from routing.route import Details, Directions, Leg, Waypoint
 from routing.search.chain import Stretch
 from routing.vehicle import DirectRoute, Vehicle
 from routing.weighting import Weighting
+
+Given: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
+"""Longitude and latitude of the input points at which a leg begins and ends."""
 
 
 class DetailMaker:
@@ -32,13 +39,20 @@ class DetailMaker:
         weighting: Weighting,
         stretches: Sequence[Stretch],
         candidates: Sequence[Candidates],
+        queries: Sequence[PointQuery],
         stops: Sequence[int],
     ) -> Details:
         """Legs between the points that are stops, and waypoints for all points."""
         ends = [stretches[0].start, *(stretch.end for stretch in stretches)]
         return (
             tuple(
-                self._leg(vehicle, weighting, stretches[a:b], candidates[a : b + 1])
+                self._leg(
+                    vehicle,
+                    weighting,
+                    stretches[a:b],
+                    candidates[a : b + 1],
+                    ((queries[a].lon, queries[a].lat), (queries[b].lon, queries[b].lat)),
+                )
                 for a, b in pairwise(stops)
             ),
             tuple(
@@ -47,10 +61,17 @@ class DetailMaker:
             ),
         )
 
-    def of_direct(self, vehicle: Vehicle, weighting: Weighting, route: DirectRoute) -> Details:
+    def of_direct(
+        self,
+        vehicle: Vehicle,
+        weighting: Weighting,
+        route: DirectRoute,
+        queries: Sequence[PointQuery],
+    ) -> Details:
         """The leg and the waypoints of a route between two points."""
         candidates = route.start.candidates(), route.end.candidates()
-        return self.details(vehicle, weighting, [vehicle.stretch(route)], candidates, (0, 1))
+        stretches = [vehicle.stretch(route)]
+        return self.details(vehicle, weighting, stretches, candidates, queries, (0, 1))
 
     def found_again(
         self,
@@ -62,7 +83,7 @@ class DetailMaker:
         """The same for a route of which only the cost was found before."""
         route = vehicle.find_route(weighting, queries, anywhere)
         assert route is not None
-        return self.of_direct(vehicle, weighting, route)
+        return self.of_direct(vehicle, weighting, route, queries)
 
     def waypoint(self, snap: Snap, tied: Sequence[Snap], forward: bool | None = None) -> Waypoint:
         """A snap as a result, named after all roads that meet there.
@@ -115,6 +136,7 @@ class DetailMaker:
         weighting: Weighting,
         stretches: Sequence[Stretch],
         candidates: Sequence[Candidates],
+        given: Given,
     ) -> Leg:
         """One leg over points that are passed without a stop."""
         paths: list[PathOfArcs] = []
@@ -124,7 +146,19 @@ class DetailMaker:
             if paths and paths[-1].arcs[-1] == path.arcs[0]:
                 path = _join(paths.pop(), path)
             paths.append(path)
-        return self._assembler.assemble(paths)
+        direct = partial(_direct, vehicle, weighting.metric, paths, given)
+        return self._assembler.assemble(paths, direct)
+
+
+def _direct(
+    vehicle: Vehicle,
+    metric: Metric,
+    paths: Sequence[PathOfArcs],
+    given: Given,
+    *line: *tuple[F64, F64, I64],
+) -> Directions:
+    """The steps along a leg."""
+    return vehicle.guide.steps(LegLine(paths, *line, *given), metric)
 
 
 def _join(a: PathOfArcs, b: PathOfArcs) -> PathOfArcs:

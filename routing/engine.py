@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from routing.alternatives.chains import other_chains
 from routing.areas.around import ReachedArea, costs_around, shapes_within
+from routing.conditions.clock import Departure
 from routing.errors import InvalidInput, NoSegment
 from routing.fleet import Fleet
 from routing.inputs import (
@@ -26,10 +27,17 @@ from routing.many.batch import NearestRoads, Routes, TravelTable, degrees_of
 from routing.many.services import Sides, find_nearest_roads, find_routes, find_table
 from routing.metric import CS_PER_S, DM_PER_M
 from routing.route import Route, Waypoint
+from routing.vehicle import Vehicle
 
 
 class Engine(Fleet):
-    """A dataset that is open. Its methods may be called from several threads at once."""
+    """A dataset that is open. Its methods may be called from several threads at once.
+
+    ``depart_at``, a datetime or how ISO 8601 spells it, says which of what holds only at times
+    holds, for the whole of the request: in the map's local time, unless with an offset from UTC.
+    Without it nothing does. ``exclude`` are classes of roads, such as "toll", that are closed:
+    combinations that the profile declares.
+    """
 
     def nearest(
         self,
@@ -41,13 +49,15 @@ class Engine(Fleet):
         radius_m: float | None = None,
         bearing: Bearing | None = None,
         snapping: str = "default",
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> list[Waypoint]:
         """The nearest positions on up to ``number`` roads, each road's nearest.
 
         Raises ``NoSegment`` if there is no road within the radius, ``InvalidCoordinate`` and
         ``InvalidInput`` for what makes no sense.
         """
-        _, weighting = self._vehicle(profile)
+        _, weighting = self._vehicle(profile, depart_at, exclude)
         (query,) = point_queries([(lon, lat)], [radius_m], [bearing])
         if number < 1:
             raise InvalidInput(f"number is {number}, expected 1 or more")
@@ -69,30 +79,32 @@ class Engine(Fleet):
         snapping: str = "default",
         waypoints: Sequence[int] | None = None,
         with_details: bool = False,
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> Route:
         """The fastest route over two points or more.
 
         Every ``algorithm`` finds the same; one that the weights do not allow, the next does it.
 
         ``radiuses`` in metres and ``bearings`` limit which roads each point may stand for.
-        ``continue_straight`` (the default) forbids to turn around at a via point unless there is
-        no other way on; without it each leg is a route of its own. ``waypoints`` are the indices
-        of the points that end legs, first and last among them; by default all do.
+        ``continue_straight`` forbids to turn around at a via point unless there is no other way
+        on; without it each leg is a route of its own. The default is the profile's. ``waypoints``
+        are the indices of the points that end legs, first and last among them; by default all do.
         Legs and waypoints are made when they are asked for, unless you want them at once:
         ``with_details`` spares a second search.
 
         Raises ``NoRoute``, ``NoSegment``, ``InvalidCoordinate`` or ``InvalidInput``.
         """
-        vehicle, weighting = self._vehicle(profile)
+        vehicle, weighting = self._vehicle(profile, depart_at, exclude)
         queries = point_queries(points, radiuses, bearings)
         stops = stops_of(waypoints, len(points))
         anywhere = is_anywhere(snapping)
-        straight = continue_straight is not False
+        straight = _straight(vehicle, continue_straight)
         if len(points) == 2 and algorithm == "hierarchy" and weighting.weights is not None:
             if with_details:
                 direct = vehicle.find_route(weighting, queries, anywhere)
                 if direct is not None:
-                    return Route(*self._maker.of_direct(vehicle, weighting, direct))
+                    return Route(*self._maker.of_direct(vehicle, weighting, direct, queries))
             else:
                 found = vehicle.find_measures(weighting, queries, anywhere)
                 if found is not None:
@@ -104,7 +116,8 @@ class Engine(Fleet):
         search = vehicle.search(algorithm, weighting)
         versions = weighting.candidates.choose(queries, anywhere)
         stretches, candidates = vehicle.chain(search, weighting, versions, straight)
-        return Route(*self._maker.details(vehicle, weighting, stretches, candidates, stops))
+        of = stretches, candidates, queries, stops
+        return Route(*self._maker.details(vehicle, weighting, *of))
 
     def alternatives(
         self,
@@ -117,6 +130,8 @@ class Engine(Fleet):
         continue_straight: bool | None = None,
         snapping: str = "default",
         waypoints: Sequence[int] | None = None,
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> list[Route]:
         """The fastest route, and after it up to ``number`` others that make sense.
 
@@ -124,20 +139,20 @@ class Engine(Fleet):
         that a driver would notice as one; there may be none. Over several points it takes another
         way between two of them. The options are those of `route`, and so are the errors.
         """
-        vehicle, weighting = self._with_hierarchy(profile)
+        vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
         if number < 0:
             raise InvalidInput(f"number is {number}, expected 0 or more")
         queries = point_queries(points, radiuses, bearings)
         stops = stops_of(waypoints, len(points))
         search = vehicle.search("hierarchy", weighting)
         versions = weighting.candidates.choose(queries, is_anywhere(snapping))
-        straight = continue_straight is not False
+        straight = _straight(vehicle, continue_straight)
         best, candidates = vehicle.chain(search, weighting, versions, straight)
         chains = [best]
         if number > 0:
             chains += other_chains(vehicle, weighting, best, candidates, number)
         make = partial(self._maker.details, vehicle, weighting)
-        return [Route(*make(chain, candidates, stops)) for chain in chains]
+        return [Route(*make(chain, candidates, queries, stops)) for chain in chains]
 
     def routes(
         self,
@@ -149,6 +164,8 @@ class Engine(Fleet):
         snapping: str = "default",
         threads: int = 1,
         geometry: bool = False,
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> Routes:
         """Duration and distance of the fastest route for each pair of points.
 
@@ -159,7 +176,7 @@ class Engine(Fleet):
         Raises ``InvalidInput`` for arrays of other shapes.
         """
         check_threads(threads)
-        vehicle, weighting = self._with_hierarchy(profile)
+        vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
         options = radius_of(radius_m), is_anywhere(snapping), threads, geometry
         return find_routes(vehicle, weighting, (origins, destinations), *options)
 
@@ -170,6 +187,8 @@ class Engine(Fleet):
         profile: str | None = None,
         radius_m: float | None = None,
         snapping: str = "default",
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> NearestRoads:
         """The nearest position on a road for each of many points, the first of `nearest`.
 
@@ -177,7 +196,7 @@ class Engine(Fleet):
         result, in the same order, and a status that tells why there is none.
         Raises ``InvalidInput`` for arrays of other shapes.
         """
-        _, weighting = self._vehicle(profile)
+        _, weighting = self._vehicle(profile, depart_at, exclude)
         options = radius_of(radius_m), is_anywhere(snapping)
         return find_nearest_roads(weighting, self._maker, degrees_of("points", points), *options)
 
@@ -196,6 +215,8 @@ class Engine(Fleet):
         snapping: str = "default",
         threads: int | None = None,
         strict: bool = True,
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> TravelTable:
         """Durations, and distances if wanted, of the fastest routes from each source to each.
 
@@ -207,7 +228,7 @@ class Engine(Fleet):
         point that stands nowhere are NaN, and its status tells why.
         """
         check_threads(threads)
-        vehicle, weighting = self._with_hierarchy(profile)
+        vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
         degrees, limits, n = table_points(
             (sources, radiuses, bearings),
             (destinations, destination_radiuses, destination_bearings),
@@ -230,6 +251,8 @@ class Engine(Fleet):
         radius_m: float | None = None,
         bearing: Bearing | None = None,
         snapping: str = "default",
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
     ) -> ReachedArea:
         """The areas that can be reached from a point within durations, or within distances.
 
@@ -238,7 +261,7 @@ class Engine(Fleet):
         duration is what the fastest way reaches, even if routes would rather take another.
         Raises ``NoSegment``, ``InvalidCoordinate`` or ``InvalidInput``.
         """
-        vehicle, weighting = self._vehicle(profile)
+        vehicle, weighting = self._vehicle(profile, depart_at, exclude)
         (query,) = point_queries([(lon, lat)], [radius_m], [bearing])
         anywhere = is_anywhere(snapping)
         limits, by_distance = area_limits(durations_s, distances_m)
@@ -252,3 +275,8 @@ class Engine(Fleet):
         shapes = shapes_within(self._network, weighting, costs, units, lines)
         waypoint = self._maker.waypoint(found.snaps[0], found.snaps)
         return ReachedArea(limits, shapes, waypoint, lines)
+
+
+def _straight(vehicle: Vehicle, wanted: bool | None) -> bool:
+    """Whether to go straight on at via points, if need be by the vehicle's own rule."""
+    return bool(vehicle.prepared.roads.straight[0]) if wanted is None else wanted

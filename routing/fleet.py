@@ -1,6 +1,6 @@
 """The vehicles of an open dataset, and what the roads weigh for each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -10,13 +10,16 @@ from typing import Any, Self
 from gis.dataset import Dataset, open_dataset
 from gis.manifest import About
 from routing.changes.reweight import Reweighted, reweight
-from routing.changes.road_changes import RoadChanges
+from routing.changes.road_changes import RoadChanges, apply_changes
 from routing.changes.road_index import RoadIndex
 from routing.changes.wishes import Wishes
+from routing.conditions.clock import Clock, Departure
+from routing.conditions.special import SpecialWeightings
 from routing.details import DetailMaker
 from routing.errors import InvalidInput
 from routing.live.files import default_folder, identity_of
 from routing.live.publishing import LiveReader, LiveWriter
+from routing.metric import Metric
 from routing.store import load_network, load_profile
 from routing.vehicle import Vehicle
 from routing.weighting import Weighting
@@ -31,10 +34,17 @@ class Fleet:
         self._maker = DetailMaker(self._network)
         self._data = dataset.manifest.data
         self._own: dict[str, Reweighted] = {}
+        self._wishes: dict[str, tuple[Wishes, ...]] = {}
         self._live: dict[str, LiveReader] = {}
         self._vehicles = {
             name: Vehicle(load_profile(name, dataset.arrays), self._network, index)
             for name in self._about.profiles
+        }
+        west, south, east, north = self._about.bounds
+        clock = Clock((west + east) / 2, (south + north) / 2)
+        self._special = {
+            name: SpecialWeightings(vehicle, self._network, clock)
+            for name, vehicle in self._vehicles.items()
         }
 
     @classmethod
@@ -78,10 +88,13 @@ class Fleet:
         for, that the least work is done; `method` tells how. Raises ``InvalidInput``.
         """
         vehicle, weighting = self._vehicle(profile)
-        changes = Wishes(speeds, way_speeds, avoid).changes(self._roads, weighting.metric)
+        wishes = Wishes(speeds, way_speeds, avoid)
+        changes = wishes.changes(self._roads, weighting.metric)
         view = copy(self)
         own = reweight(vehicle, changes, n_routes, weighting)
-        view._own = {**self._own, self._name(profile): own}
+        name = self._name(profile)
+        view._own = {**self._own, name: own}
+        view._wishes = {**self._wishes, name: (*self._wishes.get(name, ()), wishes)}
         return view
 
     def changes(
@@ -130,12 +143,18 @@ class Fleet:
         reader = LiveReader(Path(folder or default_folder(identity)), identity, vehicle)
         self._live = {**self._live, name: reader}
 
-    def _with_hierarchy(self, profile: str | None) -> tuple[Vehicle, Weighting]:
+    def _with_hierarchy(
+        self,
+        profile: str | None,
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
+    ) -> tuple[Vehicle, Weighting]:
         """As `_vehicle`, with weights of the hierarchy even if one route did not need them."""
-        vehicle, weighting = self._vehicle(profile)
+        vehicle, weighting = self._vehicle(profile, depart_at, exclude)
         if weighting.weights is None:
             weighting = replace(weighting, weights=vehicle.customizer.customize(weighting.metric))
-            self._own = {**self._own, self._name(profile): Reweighted(weighting, "customization")}
+            own = Reweighted(weighting, "customization")
+            self._own = {**self._own, self._name(profile): own}
         return vehicle, weighting
 
     def _name(self, profile: str | None) -> str:
@@ -145,8 +164,16 @@ class Fleet:
     def _roads(self) -> RoadIndex:
         return RoadIndex(self._network)
 
-    def _vehicle(self, profile: str | None) -> tuple[Vehicle, Weighting]:
-        """The vehicle of a request, and what its roads weigh until the request is answered."""
+    def _vehicle(
+        self,
+        profile: str | None,
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
+    ) -> tuple[Vehicle, Weighting]:
+        """The vehicle of a request, and what its roads weigh until the request is answered.
+
+        Raises ``InvalidInput`` for no profile, time or combination of classes of this dataset.
+        """
         name = self._name(profile)
         if name not in self._vehicles:
             raise InvalidInput(
@@ -154,7 +181,22 @@ class Fleet:
             )
         vehicle = self._vehicles[name]
         if name in self._own:
-            return vehicle, self._own[name].weighting
-        if name in self._live:
-            return vehicle, self._live[name].current()
-        return vehicle, vehicle.weighting
+            weighting = self._own[name].weighting
+        elif name in self._live:
+            weighting = self._live[name].current()
+        else:
+            weighting = vehicle.weighting
+        if depart_at is not None or exclude:
+            rewish = self._rewish(name) if name in self._wishes else None
+            weighting = self._special[name].find(weighting, depart_at, exclude, rewish)
+        return vehicle, weighting
+
+    def _rewish(self, name: str) -> Callable[[Metric], Metric]:
+        """The wishes that this engine was made with, for other roads."""
+
+        def apply(metric: Metric) -> Metric:
+            for wishes in self._wishes[name]:
+                metric = apply_changes(metric, wishes.changes(self._roads, metric))
+            return metric
+
+        return apply

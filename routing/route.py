@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from gis.arrays import F64, I64
 from routing.frames import geo_frame, line_string
+from routing.guidance.steps import Step
 
 
 @dataclass(frozen=True)
@@ -36,16 +37,29 @@ class Annotation:
     weight: F64
 
 
+Directions: TypeAlias = tuple[tuple[Step, ...], str]
+"""The steps of a leg, and the names of its main roads."""
+
+
 class Leg:
     """From one waypoint to the next.
 
     ``lon``, ``lat`` float64 (n + 1,) degrees: at least two points, equal if the leg has no length.
-    ``names`` are the road names passed, consecutive repeats joined. These and the annotation may
-    be made when they are first asked for. ``weight`` is what the route minimises, in seconds: the
-    duration unless given.
+    ``names`` are the road names passed, consecutive repeats joined. These, the annotation and the
+    steps may be made when they are first asked for. ``weight`` is what the route minimises, in
+    seconds: the duration unless given.
     """
 
-    __slots__ = ("_annotation", "_names", "distance_m", "duration_s", "lat", "lon", "weight")
+    __slots__ = (
+        "_annotation",
+        "_directions",
+        "_names",
+        "distance_m",
+        "duration_s",
+        "lat",
+        "lon",
+        "weight",
+    )
 
     def __init__(
         self,
@@ -55,12 +69,14 @@ class Leg:
         lat: F64,
         annotation: Annotation | Callable[[], Annotation],
         names: tuple[str, ...] | Callable[[], tuple[str, ...]],
+        directions: Directions | Callable[[], Directions] = ((), ""),
         weight: float | None = None,
     ) -> None:
         self.distance_m, self.duration_s = distance_m, duration_s
         self.weight = duration_s if weight is None else weight
         self.lon, self.lat = lon, lat
         self._annotation, self._names = annotation, names
+        self._directions = directions
 
     @property
     def annotation(self) -> Annotation:
@@ -72,7 +88,23 @@ class Leg:
 
     def __reduce__(self) -> tuple[type["Leg"], tuple[Any, ...]]:
         measures = self.distance_m, self.duration_s, self.lon, self.lat
-        return Leg, (*measures, self.annotation, self.names, self.weight)
+        return Leg, (*measures, self.annotation, self.names, self._directed(), self.weight)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """From the departure, maneuver by maneuver, to the arrival."""
+        return self._directed()[0]
+
+    @property
+    def summary(self) -> str:
+        """The names of the main roads, joined by a comma."""
+        return self._directed()[1]
+
+    def _directed(self) -> Directions:
+        directions = self._directions  # read once, as the annotation
+        if not isinstance(directions, tuple):
+            directions = self._directions = directions()
+        return directions
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import dataclasses
 import itertools
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,6 +21,7 @@ from gis.profiles.verdicts import RoadUse
 from gis.snap_index import SnapIndex
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.weights import Weights
+from routing.conditions.prepared import Conditions, no_conditions
 from routing.consistency import check_network_arrays, check_profile_arrays
 from routing.graph.components import Components
 from routing.graph.turn_graph import TurnGraph
@@ -46,6 +47,7 @@ class PreparedProfile:
     landmarks: Landmarks
     hierarchy: Hierarchy
     weights: Weights
+    conditions: Conditions = field(default_factory=no_conditions)
 
 
 def save_network(network: RoadNetwork) -> dict[str, AnyArray]:
@@ -124,9 +126,13 @@ def _restore(kind: Any, name: str, arrays: Mapping[str, AnyArray]) -> Any:
         return _take(name, arrays, dtype)
     if typing.get_origin(kind) is tuple:
         first = _take(f"{name}.first_byte", arrays, np.dtype(np.uint32))
-        text = _take(f"{name}.text", arrays, np.dtype(np.uint8)).tobytes()
-        if first.ndim != 1 or first[:1].tolist() != [0] or first[-1] != len(text):
+        letters = _take(f"{name}.text", arrays, np.dtype(np.uint8))
+        text = letters.tobytes()
+        ends_fit = first.ndim == letters.ndim == 1 and first[:1].tolist() == [0]
+        if not ends_fit or first[-1] != len(text):
             raise DatasetError(f"array {name}.first_byte of the dataset does not fit to its text")
+        if (first[1:] < first[:-1]).any():
+            raise DatasetError(f"array {name}.first_byte of the dataset has a step of less than 0")
         try:
             ends = itertools.pairwise(first.tolist())
             return tuple(text[start:stop].decode() for start, stop in ends)

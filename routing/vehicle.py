@@ -22,7 +22,9 @@ from routing.cch.table import Table, travel_table
 from routing.cch.weights import INF_COST, Measures, Weights, check_alike, measures_of, weight_of
 from routing.changes.road_changes import bounds_hold
 from routing.errors import InvalidInput, NoRoute, NoSegment
-from routing.graph.components import flags_where_open
+from routing.graph.components import Components, flags_where_open
+from routing.graph.turn_graph import TurnGraph
+from routing.guidance.guide import Guide
 from routing.inputs import ALGORITHMS
 from routing.many.matrix import (
     Group,
@@ -75,18 +77,29 @@ class Vehicle:
         self.weighting = self.weigh(prepared.metric, prepared.weights)
         self.scratch = Scratch(prepared, self.weighting.ground)
 
-    def weigh(self, metric: Metric, weights: Weights | None) -> Weighting:
-        """A metric, and the hierarchy's weights for it, as searches want them."""
+    def weigh(
+        self,
+        metric: Metric,
+        weights: Weights | None,
+        graph: TurnGraph | None = None,
+        components: Components | None = None,
+    ) -> Weighting:
+        """A metric, and the hierarchy's weights for it, as searches want them.
+
+        ``graph`` and ``components`` are those of the dataset unless others are given.
+        """
         if weights is not None:
             check_alike(weights, self.prepared.hierarchy)
-        components = self.prepared.components
+        graph = self.prepared.turn_graph if graph is None else graph
+        components = self.prepared.components if components is None else components
         if metric is not self.prepared.metric:
             flags = flags_where_open(components.arc_flags, metric.weight)
             components = replace(components, arc_flags=flags)
         return Weighting(
+            graph,
             metric,
             weights,
-            seeding(self.prepared.turn_graph, metric, components.arc_component),
+            seeding(graph, metric, components.arc_component),
             Ground(self._index, components.arc_flags),
             CandidateFinder(self._index, components),
             not isinstance(metric, DistanceMetric) and bounds_hold(self.prepared.metric, metric),
@@ -101,6 +114,11 @@ class Vehicle:
         return self.scratch.route.use(
             lambda scratch: machine_code(find_route, *ways, *scratch, (True, True))
         )
+
+    @cached_property
+    def guide(self) -> Guide:
+        """What writes directions; made when the first are asked for."""
+        return Guide(self._network, self.prepared.roads, self.prepared.turn_graph)
 
     @cached_property
     def customizer(self) -> Customizer:
@@ -163,12 +181,8 @@ class Vehicle:
 
     def search(self, algorithm: str, weighting: Weighting) -> Search:
         """A search by its name, or the next best one that these weights allow."""
-        graph, hierarchy, landmarks = (
-            self.prepared.turn_graph,
-            self.prepared.hierarchy,
-            self.prepared.landmarks,
-        )
-        metric, weights = weighting.metric, weighting.weights
+        hierarchy, landmarks = self.prepared.hierarchy, self.prepared.landmarks
+        graph, metric, weights = weighting.graph, weighting.metric, weighting.weights
         if algorithm not in ALGORITHMS:
             raise InvalidInput(f"no algorithm {algorithm!r}; there is: {', '.join(ALGORITHMS)}")
 
@@ -333,13 +347,13 @@ class Vehicle:
         straight: bool,
     ) -> tuple[list[Stretch], Sequence[Candidates]]:
         """The best route over the first candidates that are connected, and which they are."""
-        finder = ChainFinder(search, self.prepared.turn_graph, weighting.metric)
+        finder = ChainFinder(search, weighting.graph, weighting.metric)
         for candidates in versions:
             try:
                 return finder.find([found.positions for found in candidates], straight), candidates
             except BrokenChainError as error:
                 leg = error.leg
-        component = self.prepared.components.arc_component
+        component = weighting.seeding.arc_component
         begin, end = (
             {int(component[p.arc]) for p in found.positions} for found in candidates[leg : leg + 2]
         )

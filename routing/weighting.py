@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from routing.cch.weights import Weights
+from routing.graph.turn_graph import TurnGraph
 from routing.many.pairs import Seeding
 from routing.metric import Metric
 from routing.places.candidates import CandidateFinder
@@ -11,12 +12,13 @@ from routing.places.positions import Ground
 
 @dataclass(frozen=True)
 class Weighting:
-    """A metric, and the hierarchy's weights for it.
+    """The turns, a metric, and the hierarchy's weights for both.
 
     Without weights only searches that need no preparation can be asked for routes. Nobody stands
     on a road that the metric closes. If something is cheaper than landmarks know, they do not hold.
     """
 
+    graph: TurnGraph
     metric: Metric
     weights: Weights | None
     seeding: Seeding

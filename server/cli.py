@@ -42,6 +42,7 @@ from server.cli_options import (
     Repeat,
     Resume,
     Seed,
+    Steps,
     TaskName,
     What,
     WorkerNumbers,
@@ -90,7 +91,11 @@ def build(
     ] = None,
     profile: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME,NAME...", help="Vehicles; may be repeated.  [default: car]"),
+        typer.Option(
+            metavar="NAME,NAME...",
+            help="Vehicles, such as car, bicycle, foot, or files of one's own such as "
+            "./my_truck.py; may be repeated.  [default: car]",
+        ),
     ] = None,
     workers: Workers = None,
     as_json: Json = False,
@@ -130,15 +135,16 @@ def route(
     as_json: Annotated[
         bool, typer.Option("--json", help="Write what the HTTP service answers.")
     ] = False,
+    steps: Steps = False,
 ) -> None:
-    """Find the fastest route over two points or more."""
+    """Find the fastest route over two points or more, with directions."""
     from server.cli_route import find_route
 
     if as_geojson and as_json:
         raise EngineError("--geojson and --json exclude each other")
     points = [parse_coordinate(text) for text in coordinates]
     form = "geojson" if as_geojson else "json" if as_json else "text"
-    find_route(dataset, points, algorithm, profile, form)
+    find_route(dataset, points, algorithm, profile, form, steps)
 
 
 @app.command()

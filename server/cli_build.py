@@ -2,12 +2,13 @@
 
 import resource
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gis.profiles.registry import get_profile
+from gis.profiles.custom import find_profiles
+from gis.profiles.rules import Profile
 from routing.build import BuildReport, build_dataset
 from server.console import out, showing_stages, size, table, write_json
 from server.kernels import load_kernels
@@ -30,11 +31,10 @@ def build_and_report(
     as_json: bool,
 ) -> None:
     """Build, and say on standard output what came of it."""
-    for name in profiles:
-        get_profile(name)  # rather now than after compiling
+    vehicles = find_profiles(profiles)  # rather now than after compiling
     load_kernels()
     wall_s, cpu_s = time.perf_counter(), _cpu_s()
-    report = build(extract, output or dataset_of(extract), profiles, workers, quiet=as_json)
+    report = build(extract, output or dataset_of(extract), vehicles, workers, quiet=as_json)
     usage = Usage(time.perf_counter() - wall_s, _cpu_s() - cpu_s)
     if as_json:
         write_json(as_object(report, usage))
@@ -51,7 +51,7 @@ def _cpu_s() -> float:
 def build(
     extract: Path,
     dataset: Path,
-    profiles: tuple[str, ...] = ("car",),
+    profiles: Sequence[str | Profile] = ("car",),
     workers: int | None = None,
     quiet: bool = False,
 ) -> BuildReport:

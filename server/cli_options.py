@@ -85,6 +85,9 @@ Keep = Annotated[
     ),
 ]
 
+Steps = Annotated[
+    bool, typer.Option("--steps", help="All directions, however many; with --json, these too.")
+]
 What = Annotated[
     str, typer.Argument(metavar="[WHAT]", help="parse, build, query, table, http or memory.")
 ]

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from gis.errors import EngineError
 from routing.engine import Engine
+from routing.guidance.sentences import sentence
 from routing.route import Leg, Route, Waypoint
 from server.api.osrm_json import geometry, route_answer, to_bytes
 from server.api.osrm_params import RouteParams
@@ -13,6 +15,7 @@ from server.coordinates import check_on_map
 from server.kernels import load_kernels
 
 _MOST_NAMES = 7
+_MOST_STEPS = 40
 _FAR_M = 1000.0
 
 
@@ -22,8 +25,14 @@ def find_route(
     algorithm: str,
     profile: str | None,
     form: str,
+    steps: bool,
 ) -> None:
-    """Write a route to standard output, in the form "json", "geojson" or "text"."""
+    """Write a route to standard output, in the form "json", "geojson" or "text".
+
+    ``steps`` adds them to JSON, and shows all of them as text.
+    """
+    if form == "geojson" and steps:
+        raise EngineError("--geojson has no steps; --json --steps has")
     engine = Engine.open(dataset)
     check_on_map(points, engine.bounds)
     load_kernels()
@@ -33,11 +42,12 @@ def find_route(
             off = distance(waypoint.distance_m)
             err.print(f"note: {lon:.10g},{lat:.10g} is {off} from the road taken for it")
     if form == "json":
-        write_bytes(to_bytes(route_answer([route], RouteParams(list(points)))))
+        params = RouteParams(list(points), steps=steps)
+        write_bytes(to_bytes(route_answer([route], params)))
     elif form == "geojson":
         write_bytes(to_bytes(as_geojson(route)))
     else:
-        _show(route)
+        _show(route, steps)
 
 
 def as_geojson(route: Route) -> dict[str, Any]:
@@ -73,12 +83,29 @@ def as_geojson(route: Route) -> dict[str, Any]:
     return {"type": "FeatureCollection", "features": [*lines, *points]}
 
 
-def _show(route: Route) -> None:
+def _show(route: Route, all_steps: bool) -> None:
     out.print(f"{distance(route.distance_m)}, {duration(route.duration_s)}\n")
-    for waypoint, leg in zip(route.waypoints, (*route.legs, None), strict=True):
+    for number, (waypoint, leg) in enumerate(
+        zip(route.waypoints, (*route.legs, None), strict=True), 1
+    ):
         out.print(_place(waypoint))
         if leg is not None:
             out.print(_way(leg))
+            for line in _directions(leg, number == len(route.legs), all_steps):
+                out.print(line)
+
+
+def _directions(leg: Leg, is_last: bool, all_steps: bool) -> list[str]:
+    """A line for every step: how long it is, and the sentence for it."""
+    lines = []
+    for step in leg.steps:
+        length = distance(step.distance_m) if step.maneuver.type != "arrive" else ""
+        lines.append(f"|  {length:>7}  {sentence(step, at_goal=is_last)}")
+    left_out = len(lines) - _MOST_STEPS
+    if left_out > 1 and not all_steps:
+        half = _MOST_STEPS // 2
+        lines[half:-half] = [f"|           ... {left_out} more, --steps shows them"]
+    return lines
 
 
 def _place(waypoint: Waypoint) -> str:

@@ -1,10 +1,15 @@
 """Settings and fixtures that all tests share."""
 
 import os
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from routing.build import build_dataset
+from routing.engine import Engine
 
 settings.register_profile(
     "whimbrel",
@@ -42,3 +47,16 @@ def porto() -> Path:
     if not path.exists():
         pytest.skip(f"{path} is not here: set WHIMBREL_EXTRACTS")
     return path
+
+
+@pytest.fixture(scope="session")
+def engine_on(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Engine]:
+    """The engine on an extract for cars, built once."""
+
+    @cache
+    def build(path: Path) -> Engine:
+        dataset = tmp_path_factory.mktemp("built") / f"{path.name.split('.')[0]}.whimbrel"
+        build_dataset(path, dataset)
+        return Engine.open(dataset, verify=False)
+
+    return build

@@ -9,6 +9,7 @@ from gis.dataset import Dataset
 from gis.manifest import About, Extract, Manifest
 from gis.profiles.registry import apply_profile, tag_selection
 from gis.profiles.rules import Profile
+from gis.profiles.timed import judge_times
 from gis.snap_index import build_snap_index
 from routing.build import BuildReport, prepare_profiles
 from routing.engine import Engine
@@ -28,12 +29,12 @@ def arrays_of(world: World, *profiles: Profile) -> dict[str, AnyArray]:
     vehicles = profiles or (PLAIN,)
     tables = world.tables(tag_selection(vehicles))
     network, _ = world.network(*vehicles)
-    verdicts = [
-        apply_profile(v, tables.way_tags, tables.node_tags, tables.relation_tags) for v in vehicles
-    ]
+    sets = tables.way_tags, tables.node_tags, tables.relation_tags
+    judged = [judge_times(v, *sets, apply_profile(v, *sets)) for v in vehicles]
+    timed, verdicts = [times for times, _ in judged], [verdict for _, verdict in judged]
     report = BuildReport(Path("drawn.osm"), Path("drawn.whimbrel"), [])
     arrays = save_network(network) | save_index(build_snap_index(network))
-    prepared = prepare_profiles(network, vehicles, verdicts, report)
+    prepared = prepare_profiles(network, vehicles, verdicts, report, timed)
     for vehicle, parts in zip(vehicles, prepared, strict=True):
         arrays |= save_profile(vehicle.name, parts)
     return arrays

@@ -13,6 +13,7 @@ from gis.arrays import F64, freeze
 from gis.manifest import About, Extract
 from routing.engine import Engine
 from routing.errors import NoRoute, NoSegment
+from routing.guidance.steps import Intersection, Lane, Maneuver, Step
 from routing.route import Annotation, Leg, Route, Waypoint
 from server.settings import Settings
 from server.state import EngineState
@@ -50,6 +51,29 @@ def make_leg(
         np.array(lat, float),
         Annotation(distance, duration, np.arange(1, n + 2)),
         names,
+        (make_steps(lon, lat, float(distance.sum()), float(duration.sum())), "High Street"),
+    )
+
+
+def make_steps(
+    lon: Sequence[float], lat: Sequence[float], distance_m: float, duration_s: float
+) -> tuple[Step, ...]:
+    """A departure with all there can be about a step, and an arrival with no more than must be."""
+    n = len(lon) - 1
+    begin, end = (lon[0], lat[0]), (lon[n], lat[n])
+    lanes = (Lane(("left", "straight"), False), Lane(("right",), True))
+    places = (
+        Intersection(*begin, (90,), (True,), None, 0, (), ("tunnel", "toll")),
+        Intersection(*begin, (0, 90, 270), (True, True, False), 2, 1, lanes),
+    )
+    texts = "High Street", "E 1", "hai", "A 1: Town", "7; 8", "Ring", "ring"
+    first = Maneuver("depart", "left", *begin, 0, 90, 2)
+    last = Maneuver("arrive", None, *end, 90, 0)
+    arrival = (Intersection(*end, (270,), (True,), 0, None),)
+    none = ("", "", "", "", "", "", "")
+    return (
+        Step(distance_m, duration_s, duration_s, 0, n, *texts, "ferry", "left", first, places),
+        Step(0.0, 0.0, 0.0, n, n, *none, "driving", "right", last, arrival),
     )
 
 

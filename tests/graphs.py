@@ -11,7 +11,14 @@ from gis.network.road_class import RoadClass
 from gis.network.road_network import Restrictions, RoadNetwork, check_network
 from gis.osm.tagsets import TagSets, build_tagsets
 from gis.profiles.rules import Mode
-from gis.profiles.verdicts import STARTPOINT, RoadUse, Verdicts, check_verdicts
+from gis.profiles.verdicts import (
+    BACKWARD_RESTRICTED,
+    FORWARD_RESTRICTED,
+    STARTPOINT,
+    RoadUse,
+    Verdicts,
+    check_verdicts,
+)
 from routing.graph.turn_graph import TurnGraph, build_turn_graph
 from routing.metric import Metric, check_metric, duration_metric
 
@@ -41,6 +48,7 @@ class SmallEdge(NamedTuple):
     tagset: int
     length_m: float
     bend: tuple[int, int] | None
+    left_hand: bool = False
 
 
 @st.composite
@@ -52,8 +60,9 @@ def worlds(
 ) -> World:
     """Small networks with everything that is hard about real ones.
 
-    Loops, parallel edges, one-ways, closed roads, roads without length, barriers, signals,
-    several components, and restrictions of two to five arcs that overlap in any way.
+    Loops, parallel edges, one-ways, closed and restricted roads, roads without length, barriers,
+    gates, signals, several components, and restrictions of two to five arcs that overlap in any
+    way.
     Hypothesis draws the sizes and a seed for everything else: small worlds are then as varied
     as large ones, and quick to make.
     """
@@ -138,7 +147,9 @@ def with_preferences(metric: Metric, seed: int = 0) -> Metric:
     return liked
 
 
-def make_graph(vertex_arc: list[int], turns: list[tuple[int, int, int]]) -> TurnGraph:
+def make_graph(
+    vertex_arc: list[int], turns: list[tuple[int, int, int]], leaves_as: list[int] | None = None
+) -> TurnGraph:
     """A turn graph from (tail, head, cost), each pair of vertices once."""
 
     def by(key: int, other: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -148,7 +159,10 @@ def make_graph(vertex_arc: list[int], turns: list[tuple[int, int, int]]) -> Turn
         costs = np.array([turn[2] for turn in ordered], np.uint16)
         return freeze(offsets(counts)), freeze(ends), freeze(costs)
 
-    return TurnGraph(*by(0, 1), *by(1, 0), freeze(np.array(vertex_arc, np.uint32)))
+    if leaves_as is None:
+        leaves_as = [v for v, arc in enumerate(vertex_arc) if v != arc]
+    ends = (_column(column, np.uint32) for column in (vertex_arc, leaves_as))
+    return TurnGraph(*by(0, 1), *by(1, 0), *ends)
 
 
 def make_metric(weight: list[int], length_cm: list[int] | None = None) -> Metric:
@@ -170,7 +184,8 @@ def _random_edge(rng: np.random.Generator, n_nodes: int) -> SmallEdge:
         head = (head + 1) % n_nodes
     bend = _random_place(rng) if tail == head or rng.random() < 0.3 else None
     length_m = float(rng.choice([0.0, 1.0, 7.25, 40.0, 333.3]))
-    return SmallEdge(tail, head, int(rng.integers(0, N_WAY_SETS)), length_m, bend)
+    tagset, left_hand = int(rng.integers(0, N_WAY_SETS)), bool(rng.random() < 0.3)
+    return SmallEdge(tail, head, tagset, length_m, bend, left_hand)
 
 
 def _random_path(
@@ -194,20 +209,24 @@ def _random_verdicts(rng: np.random.Generator) -> Verdicts:
     speed = rng.choice([50, 18, 3.6, 0], (2, N_WAY_SETS), p=[0.5, 0.2, 0.15, 0.15])
     is_open = speed.any(axis=0)
     blocked = rng.random(N_NODE_SETS) < 0.15
+    guarded = (rng.random(N_NODE_SETS) < 0.15) & ~blocked
     delay_s = np.where(blocked, 0, rng.choice([0, 2, 3.14], (2, N_NODE_SETS)))
+    restricted = (rng.random((2, N_WAY_SETS)) < rng.choice([0, 0.3])) & (speed > 0)
+    flags = is_open * rng.choice([0, STARTPOINT], N_WAY_SETS)
+    flags += restricted[0] * FORWARD_RESTRICTED + restricted[1] * BACKWARD_RESTRICTED
     verdicts = Verdicts(
         forward_kmh=_column(speed[0], np.float32),
         backward_kmh=_column(speed[1], np.float32),
         forward_preference=_column([1] * N_WAY_SETS, np.float32),
         backward_preference=_column([1] * N_WAY_SETS, np.float32),
         duration_s=_column(is_open * rng.choice([0, 0, 0, 90], N_WAY_SETS), np.float32),
-        way_flags=_column(is_open * rng.choice([0, STARTPOINT], N_WAY_SETS), np.uint8),
+        way_flags=_column(flags, np.uint8),
         forward_mode=_column(speed[0] > 0, np.uint8),
         backward_mode=_column(speed[1] > 0, np.uint8),
         forward_classes=_column([0] * N_WAY_SETS, np.uint8),
         backward_classes=_column([0] * N_WAY_SETS, np.uint8),
         node_blocked=_column(blocked, np.bool_),
-        node_restricted=_column([False] * N_NODE_SETS, np.bool_),
+        node_restricted=_column(guarded, np.bool_),
         node_forward_s=_column(delay_s[0], np.float32),
         node_backward_s=_column(delay_s[1], np.float32),
         turn_s=_column(rng.choice([0, 0.5, 3.21, 20], (2, 2, 2, 361)), np.float32),
@@ -261,7 +280,7 @@ def build_small_network(
         edge_label=_column([0] * len(edges), np.uint32),
         edge_length_m=_column([edge.length_m for edge in edges], np.float32),
         edge_share=_column([1] * len(edges), np.float32),
-        edge_left_hand=_column([False] * len(edges), np.bool_),
+        edge_left_hand=_column([edge.left_hand for edge in edges], np.bool_),
         way_class=_column([RoadClass.RESIDENTIAL] * N_WAY_SETS, np.uint8),
         first_point=_offsets([2 if edge.bend is None else 3 for edge in edges]),
         point_lon=_column([1000 * lon for _, (lon, _) in shape], np.int32),

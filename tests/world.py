@@ -48,6 +48,7 @@ from gis.osm.tables import (
 from gis.osm.tagsets import TagSets, build_tagsets
 from gis.profiles.registry import apply_profile, tag_selection
 from gis.profiles.rules import NodeRule, Profile, RestrictionRule, Tags, Warn, WayRule
+from gis.profiles.timed import judge_times, verdicts_ever
 from gis.profiles.verdicts import Verdicts
 
 FIRST_WAY, FIRST_RELATION = 1001, 1
@@ -170,9 +171,19 @@ class World:
         return [apply_profile(vehicle, *sets) for vehicle in vehicles]
 
     def network(self, *profiles: Profile) -> tuple[RoadNetwork, NetworkReport]:
-        """The network for these vehicles, PLAIN if none is named; checked."""
-        tables = self.tables(tag_selection(profiles or (PLAIN,)))
-        network, report = build_network(tables, self.verdicts(*profiles))
+        """The network for these vehicles, PLAIN if none is named; checked.
+
+        It has all roads that are open at some time.
+        """
+        vehicles = profiles or (PLAIN,)
+        tables = self.tables(tag_selection(vehicles))
+        sets = (tables.way_tags, tables.node_tags, tables.relation_tags)
+        verdicts = self.verdicts(*vehicles)
+        ever = [
+            verdicts_ever(*judge_times(vehicle, *sets, verdict))
+            for vehicle, verdict in zip(vehicles, verdicts, strict=True)
+        ]
+        network, report = build_network(tables, ever)
         check_network(network)
         return network, report
 
@@ -305,11 +316,19 @@ def _plain_way(tags: Tags, _: Warn) -> WayRule | None:
     if tags.get("highway") == "closed":
         return None
     kmh, oneway = float(tags.get("kmh", "36")), tags.get("oneway")
-    return WayRule(0 if oneway == "-1" else kmh, 0 if oneway == "yes" else kmh)
+    restricted = "private" in tags
+    return WayRule(
+        0 if oneway == "-1" else kmh,
+        0 if oneway == "yes" else kmh,
+        forward_restricted=restricted and tags["private"] != "-1",
+        backward_restricted=restricted and tags["private"] != "forward",
+        classes=frozenset({"toll"} & tags.keys()),
+    )
 
 
 def _plain_node(tags: Tags, _: Warn) -> NodeRule | None:
-    return NodeRule("barrier" in tags, float(tags.get("delay", "0")), float(tags.get("delay", "0")))
+    delay_s = float(tags.get("delay", "0"))
+    return NodeRule("barrier" in tags, "private" in tags, delay_s, delay_s)
 
 
 def _plain_restriction(tags: Tags, _: Warn) -> RestrictionRule:
@@ -320,16 +339,19 @@ def _plain_restriction(tags: Tags, _: Warn) -> RestrictionRule:
 
 PLAIN = Profile(
     name="plain",
-    way_keys=("highway", "oneway", "kmh"),
-    node_keys=("barrier", "delay"),
+    way_keys=("highway", "oneway", "kmh", "private", "toll"),
+    node_keys=("barrier", "delay", "private"),
     relation_keys=("restriction", "except"),
     way=_plain_way,
     node=_plain_node,
     turn=lambda _angle, _u_turn, _junction, _left_hand: 0.0,
     restriction=_plain_restriction,
+    classes=("restricted", "toll"),
+    excludable=(frozenset({"toll"}),),
 )
 """A vehicle for tests: every road is open at 10 m/s, turns are free, barriers block.
 
 ``highway=closed`` and ``oneway`` close ways, ``kmh`` sets another speed, ``delay`` on a node
-costs seconds, ``except`` on a relation lifts it.
+costs seconds, ``except`` on a relation lifts it. ``private`` on a way or node lets nobody pass
+through; on a way ``forward`` or ``-1`` says in which direction. ``toll`` is a class.
 """

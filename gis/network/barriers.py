@@ -10,11 +10,12 @@ from gis.profiles.verdicts import Verdicts
 
 
 def find_special_nodes(nodes: NodeTable, verdicts: Sequence[Verdicts]) -> U32:
-    """Positions of the nodes that stop or delay some vehicle, ascending."""
+    """Positions of the nodes that stop or delay some vehicle, or restrict it, ascending."""
     special = np.zeros(len(nodes.tagset), np.bool_)
     for verdict in verdicts:
         delayed = (verdict.node_forward_s > 0) | (verdict.node_backward_s > 0)
-        special |= (verdict.node_blocked | delayed)[nodes.tagset]
+        stops = verdict.node_blocked | verdict.node_restricted
+        special |= (stops | delayed)[nodes.tagset]
     return freeze(nodes.tagged[special])
 
 

@@ -67,6 +67,11 @@ class AccessRules:
         warn("access", value)
         return Access.OPEN
 
+    def is_private(self, value: str | None) -> bool:
+        """Whether a value restricts to the owner's people alone."""
+        parts = {part.strip() for part in value.split(";")} if value else set()
+        return "private" in parts and not parts & (self.open | self.restricted - {"private"})
+
     def judge_directions(
         self, tags: Tags, keys: DirectedKeys, warn: Warn
     ) -> tuple[Access | None, Access | None]:
@@ -130,7 +135,7 @@ def oneway(tags: Tags, keys: Iterable[str], warn: Warn) -> Oneway:
     for key in keys:
         value = tags.get(key)
         if value is not None:
-            found = _ONEWAY.get(value)
+            found = _ONEWAY.get(value.strip().lower())
             if found not in (Oneway.FORWARD, Oneway.BACKWARD, Oneway.NO):
                 warn(key, value)
             if found is not None:

@@ -10,7 +10,8 @@ from gis.arrays import F32, U8, freeze
 from gis.errors import ProfileError
 from gis.osm.tables import TagSelection
 from gis.osm.tagsets import TagSets
-from gis.profiles import car
+from gis.profiles import bicycle, car, foot
+from gis.profiles.conditional import variants_of
 from gis.profiles.rules import (
     MAX_DURATION_S,
     MAX_NODE_S,
@@ -21,6 +22,7 @@ from gis.profiles.rules import (
     NodeRule,
     Profile,
     RestrictionRule,
+    RoadTags,
     Tags,
     Warn,
     WayRule,
@@ -37,20 +39,27 @@ from gis.profiles.verdicts import (
     Verdicts,
 )
 
-PROFILES: dict[str, Profile] = {car.PROFILE.name: car.PROFILE}
-
-ROAD_TAGS: tuple[tuple[str, tuple[str, ...] | None], ...] = (
-    ("highway", None),
-    ("route", ("ferry", "shuttle_train")),
-)
+PROFILES: dict[str, Profile] = {
+    profile.name: profile for profile in (car.PROFILE, bicycle.PROFILE, foot.PROFILE)
+}
 WAY_KEYS = ("highway", "service", "route", "driving_side")
 """What the network itself looks at, whatever the vehicles."""
 LABEL_KEYS = (
-    *("name", "name:pronunciation", "ref", "junction:ref"),
-    *("destination", "destination:forward", "destination:backward", "destination:street"),
+    *("name", "name:pronunciation", "ref", "is_sidepath:of:name", "street:name"),
+    *("junction:ref", "junction:ref:forward", "junction:ref:backward"),
+    *("destination", "destination:forward", "destination:backward"),
     *("destination:ref", "destination:ref:forward", "destination:ref:backward"),
-    *("turn:lanes", "turn:lanes:forward", "turn:lanes:backward", "turn:lanes:both_ways"),
-    *("lanes", "lanes:forward", "lanes:backward", "lanes:both_ways"),
+    *("destination:street", "destination:street:forward", "destination:street:backward"),
+    *("lanes", "lanes:forward", "lanes:backward", "lanes:both_ways", "turn:lanes:both_ways"),
+    *(
+        f"{key}{direction}"
+        for key in (
+            *("turn:lanes", "access:lanes", "vehicle:lanes", "motor_vehicle:lanes"),
+            *("motorcar:lanes", "psv:lanes", "bus:lanes", "taxi:lanes", "bicycle:lanes"),
+            *("lanes:psv", "lanes:bus"),
+        )
+        for direction in ("", ":forward", ":backward")
+    ),
 )
 
 _CLOSED_WAY = WayRule(0.0, 0.0, startpoint=False)
@@ -72,7 +81,7 @@ def get_profile(name: str) -> Profile:
 def tag_selection(profiles: Sequence[Profile]) -> TagSelection:
     """The objects and tags that the profiles look at, whatever the profiles' order."""
     return TagSelection(
-        road_tags=ROAD_TAGS,
+        road_tags=_road_tags(profiles),
         way_keys=tuple(sorted({*WAY_KEYS, *(key for p in profiles for key in p.way_keys)})),
         label_keys=LABEL_KEYS,
         node_keys=tuple(sorted({key for profile in profiles for key in profile.node_keys})),
@@ -80,46 +89,37 @@ def tag_selection(profiles: Sequence[Profile]) -> TagSelection:
     )
 
 
+def _road_tags(profiles: Sequence[Profile]) -> RoadTags:
+    """The tags that make a way a road for one of the profiles, in an order of their own."""
+    values: dict[str, set[str] | None] = {}
+    for key, allowed in (pair for profile in profiles for pair in profile.road_tags):
+        known = values.get(key, set())
+        values[key] = None if known is None or allowed is None else known.union(allowed)
+    return tuple(
+        (key, None if allowed is None else tuple(sorted(allowed)))
+        for key, allowed in sorted(values.items())
+    )
+
+
 def apply_profile(
     profile: Profile, way_tags: TagSets, node_tags: TagSets, restriction_tags: TagSets
 ) -> Verdicts:
-    """A profile's verdict on every tag set, each judged once.
+    """A profile's verdict on every tag set at no special time, each judged once.
 
     The profile sees only the keys that it declares. ProfileError, naming the profile and the tags,
     if one of its functions raises or returns something impossible.
     """
     judge = _Judge(profile)
-    ways = judge.ways(way_tags)
-    nodes = judge.nodes(node_tags)
-    restrictions = judge.restrictions(restriction_tags)
-    return Verdicts(
-        forward_kmh=_floats(way.forward_kmh for way in ways),
-        backward_kmh=_floats(way.backward_kmh for way in ways),
-        forward_preference=_floats(way.forward_preference for way in ways),
-        backward_preference=_floats(way.backward_preference for way in ways),
-        duration_s=_floats(way.duration_s or 0.0 for way in ways),
-        way_flags=_bytes(_flags(way) for way in ways),
-        forward_mode=_bytes(judge.mode(way.forward_kmh, way.forward_mode) for way in ways),
-        backward_mode=_bytes(judge.mode(way.backward_kmh, way.backward_mode) for way in ways),
-        forward_classes=_bytes(
-            judge.classes(way, way.forward_kmh, way.forward_restricted) for way in ways
-        ),
-        backward_classes=_bytes(
-            judge.classes(way, way.backward_kmh, way.backward_restricted) for way in ways
-        ),
-        node_blocked=freeze(np.array([node.blocked for node in nodes], np.bool_)),
-        node_restricted=freeze(np.array([node.restricted for node in nodes], np.bool_)),
-        node_forward_s=_floats(node.forward_s for node in nodes),
-        node_backward_s=_floats(node.backward_s for node in nodes),
-        turn_s=judge.turns(),
-        restriction_kind=freeze(
-            np.array([_RESTRICTION_KINDS[kind] for kind, _ in restrictions], np.uint8)
-        ),
-        restriction_reason=tuple("" if kind else reason for kind, reason in restrictions),
-        warnings={
-            kind: dict(sorted(judge.warnings[kind].items())) for kind in sorted(judge.warnings)
-        },
+    return judge.verdicts(
+        judge.at_no_special_time(way_tags.all_tags(profile.way_keys)),
+        node_tags.all_tags(profile.node_keys),
+        judge.at_no_special_time(restriction_tags.all_tags(profile.relation_keys)),
     )
+
+
+def judge_tags(profile: Profile, ways: Sequence[Tags], restrictions: Sequence[Tags]) -> Verdicts:
+    """A profile's verdict on tags as they are; errors are those of `apply_profile`."""
+    return _Judge(profile).verdicts(ways, (), restrictions)
 
 
 class _Judge:
@@ -130,7 +130,52 @@ class _Judge:
         self.warnings: dict[str, Counter[str]] = {}
         self._warned: set[tuple[str, str]] = set()
 
-    def ways(self, sets: TagSets) -> list[WayRule]:
+    def verdicts(
+        self, way_tags: Iterable[Tags], node_tags: Iterable[Tags], restriction_tags: Iterable[Tags]
+    ) -> Verdicts:
+        """The tables, by the order of the tags."""
+        ways = self.ways(way_tags)
+        nodes = self.nodes(node_tags)
+        restrictions = self.restrictions(restriction_tags)
+        return Verdicts(
+            forward_kmh=_floats(way.forward_kmh for way in ways),
+            backward_kmh=_floats(way.backward_kmh for way in ways),
+            forward_preference=_floats(way.forward_preference for way in ways),
+            backward_preference=_floats(way.backward_preference for way in ways),
+            duration_s=_floats(way.duration_s or 0.0 for way in ways),
+            way_flags=_bytes(_flags(way) for way in ways),
+            forward_mode=_bytes(self.mode(way.forward_kmh, way.forward_mode) for way in ways),
+            backward_mode=_bytes(self.mode(way.backward_kmh, way.backward_mode) for way in ways),
+            forward_classes=_bytes(
+                self.classes(way, way.forward_kmh, way.forward_restricted) for way in ways
+            ),
+            backward_classes=_bytes(
+                self.classes(way, way.backward_kmh, way.backward_restricted) for way in ways
+            ),
+            node_blocked=freeze(np.array([node.blocked for node in nodes], np.bool_)),
+            node_restricted=freeze(np.array([node.restricted for node in nodes], np.bool_)),
+            node_forward_s=_floats(node.forward_s for node in nodes),
+            node_backward_s=_floats(node.backward_s for node in nodes),
+            turn_s=self.turns(),
+            restriction_kind=freeze(
+                np.array([_RESTRICTION_KINDS[kind] for kind, _ in restrictions], np.uint8)
+            ),
+            restriction_reason=tuple("" if kind else reason for kind, reason in restrictions),
+            warnings={
+                kind: dict(sorted(self.warnings[kind].items())) for kind in sorted(self.warnings)
+            },
+        )
+
+    def at_no_special_time(self, sets: Iterable[Tags]) -> list[Tags]:
+        """Each tag set without what holds only at times."""
+        dimensions = self.profile.dimensions
+        found = []
+        for tags in sets:
+            found.append(variants_of(tags, dimensions, self._warn).normal)
+            self._count_warnings()
+        return found
+
+    def ways(self, sets: Iterable[Tags]) -> list[WayRule]:
         def is_possible(way: WayRule) -> bool:
             fastest = self.profile.max_speed_kmh
             return (
@@ -142,8 +187,7 @@ class _Judge:
                 and way.classes.issubset(self.profile.classes)
             )
 
-        keys, function = self.profile.way_keys, self.profile.way
-        ways = self._each("way", sets.all_tags(keys), function, is_possible, _CLOSED_WAY)
+        ways = self._each("way", sets, self.profile.way, is_possible, _CLOSED_WAY)
         return [way if way.forward_kmh or way.backward_kmh else _CLOSED_WAY for way in ways]
 
     def mode(self, kmh: float, mode: Mode | None) -> Mode:
@@ -159,21 +203,20 @@ class _Judge:
         words = way.classes | {RESTRICTED_CLASS} if restricted else way.classes
         return sum(1 << bit for bit, word in enumerate(self.profile.classes) if word in words)
 
-    def nodes(self, sets: TagSets) -> list[NodeRule]:
+    def nodes(self, sets: Iterable[Tags]) -> list[NodeRule]:
         def is_possible(node: NodeRule) -> bool:
             return 0.0 <= node.forward_s <= MAX_NODE_S and 0.0 <= node.backward_s <= MAX_NODE_S
 
-        keys, function = self.profile.node_keys, self.profile.node
-        nodes = self._each("node", sets.all_tags(keys), function, is_possible, _FREE_NODE)
+        nodes = self._each("node", sets, self.profile.node, is_possible, _FREE_NODE)
         return [NodeRule(blocked=True) if node.blocked else node for node in nodes]
 
-    def restrictions(self, sets: TagSets) -> list[RestrictionRule]:
+    def restrictions(self, sets: Iterable[Tags]) -> list[RestrictionRule]:
         def is_possible(rule: RestrictionRule) -> bool:
             kind, reason = rule
             return kind in ("no", "only") or (kind is None and bool(reason))
 
-        keys, function = self.profile.relation_keys, self.profile.restriction
-        return self._each("restriction", sets.all_tags(keys), function, is_possible, _NOT_TAGGED)
+        function = self.profile.restriction
+        return self._each("restriction", sets, function, is_possible, _NOT_TAGGED)
 
     def turns(self) -> F32:
         """The turn costs, float32 (2, 2, 2, 361)."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gis.profiles.access import warn_of_keys
+from gis.profiles.conditional import HOUR_KEYS, SUFFIX
 from gis.profiles.rules import RestrictionKind, RestrictionRule, Tags, Warn
 
 _MANEUVERS = ("left_turn", "right_turn", "straight_on", "u_turn")
@@ -10,7 +10,6 @@ _KINDS: dict[str, RestrictionKind] = {
     **{f"no_{maneuver}": "no" for maneuver in (*_MANEUVERS, "turn", "entry", "exit")},
     **{f"only_{maneuver}": "only" for maneuver in _MANEUVERS},
 }
-_HOURS = ("day_on", "day_off", "hour_on", "hour_off")
 
 _NO_KINDS = frozenset(("none", "give_way", "stop", "yield"))
 
@@ -25,9 +24,9 @@ def restriction_keys(vehicles: Sequence[str]) -> tuple[str, ...]:
     """The keys of a relation that ``judge_restriction`` looks at for these vehicle keys."""
     suffixes = ("", *(f":{vehicle}" for vehicle in vehicles))
     return (
-        *("type", "except", *_HOURS),
+        *("type", "except", *HOUR_KEYS),
         *(f"restriction{suffix}" for suffix in suffixes),
-        *(f"restriction{suffix}:conditional" for suffix in suffixes),
+        *(f"restriction{suffix}{SUFFIX}" for suffix in suffixes),
     )
 
 
@@ -35,24 +34,20 @@ def judge_restriction(tags: Tags, vehicles: Sequence[str], warn: Warn) -> Restri
     """What a restriction relation means to a vehicle (OpenStreetMap wiki, Relation:restriction).
 
     ``vehicles`` are the keys that name it, from the most to the least specific. The kind comes
-    from the most specific ``restriction:<vehicle>``, then from ``restriction``. Restrictions that
-    hold only at times are left aside and counted.
+    from the most specific ``restriction:<vehicle>``, then from ``restriction``. What holds only at
+    times is not judged here: the tags are those that hold.
     """
     kind_of_relation = tags.get("type", "restriction").partition(":")[2]
     if kind_of_relation and kind_of_relation not in vehicles:
         return None, OTHER_VEHICLES
     keys = (*(f"restriction:{vehicle}" for vehicle in vehicles), "restriction")
-    conditional = [f"{key}:conditional" for key in keys]
-    warn_of_keys(tags, conditional, warn)
     value = next((tags[key] for key in keys if key in tags), None)
     if value is None:
-        return None, CONDITIONAL if any(key in tags for key in conditional) else OTHER_VEHICLES
+        conditional = any(f"{key}{SUFFIX}" in tags for key in keys)
+        return None, CONDITIONAL if conditional else OTHER_VEHICLES
     exceptions = tags.get("except", "").replace(",", ";").split(";")
     if any(exception.strip() in vehicles for exception in exceptions):
         return None, EXCEPTED
-    if any(key in tags for key in _HOURS):
-        warn_of_keys(tags, _HOURS, warn)
-        return None, CONDITIONAL
     return _judge_value(value, warn)
 
 

@@ -7,6 +7,11 @@ from typing import Literal, TypeAlias
 
 Tags: TypeAlias = Mapping[str, str]
 
+RoadTags: TypeAlias = tuple[tuple[str, tuple[str, ...] | None], ...]
+"""Which ways are looked at: keys, each with the values that count, or None for any value."""
+
+ROAD_TAGS: RoadTags = (("highway", None), ("route", ("ferry", "shuttle_train")))
+
 Warn: TypeAlias = Callable[[str, str], None]
 """``warn(kind, value)``: a tag that could not be understood, or is left aside, counted by kind."""
 
@@ -106,6 +111,9 @@ class Profile:
     that ``WayRule.classes`` may use, eight at most; ``excludable`` the combinations of them that a
     request may exclude. ``continue_straight``: by default nobody turns around at a via point.
     ``weight_name`` says what routes minimise: durations by preferences, if there are any.
+    ``road_tags`` tell which ways are read from the map: those with one of these tags.
+    ``dimensions`` in metres and tons, as in ``(("height", 3.8), ("weight", 12.0))``, decide
+    conditions such as ``no @ weight>7.5``.
     """
 
     name: str
@@ -123,3 +131,5 @@ class Profile:
     excludable: tuple[frozenset[str], ...] = ()
     continue_straight: bool = True
     weight_name: str = "duration"
+    road_tags: RoadTags = ROAD_TAGS
+    dimensions: tuple[tuple[str, float], ...] = ()

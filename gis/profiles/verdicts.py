@@ -18,7 +18,7 @@ BINDS_NOT, FORBIDS, DEMANDS = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class Verdicts:
+class VerdictTables:
     """What a vehicle makes of each tag set. S way sets, N node sets, R restriction sets.
 
     | array | dtype, shape | content |
@@ -37,8 +37,7 @@ class Verdicts:
 
     A turn costs ``turn_s[left_hand][junction][u_turn][angle in degrees + 180]``. A closed way has
     no flags and no classes, a blocked node no delay. ``restriction_reason`` (R,) tells why a
-    restriction does not bind, and is empty where it does. ``warnings`` counts, by kind and value,
-    the tag sets with a tag that was not understood or left aside; kinds and values are sorted.
+    restriction does not bind, and is empty where it does.
     """
 
     forward_kmh: F32
@@ -58,11 +57,21 @@ class Verdicts:
     turn_s: F32
     restriction_kind: U8
     restriction_reason: tuple[str, ...]
-    warnings: Mapping[str, Mapping[str, int]]
 
     def way_open(self) -> Bool:
         """Whether a way is open in any direction, bool (S,)."""
         return (self.forward_kmh > 0) | (self.backward_kmh > 0)
+
+
+@dataclass(frozen=True)
+class Verdicts(VerdictTables):
+    """The judgment of a map, and what was odd about it.
+
+    ``warnings`` counts, by kind and value, the tag sets with a tag that was not understood or
+    left aside; kinds and values are sorted.
+    """
+
+    warnings: Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True)

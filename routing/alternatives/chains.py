@@ -70,7 +70,7 @@ def _alternatives(
     assert weighting.weights is not None
     if len(best.arcs) == 1:
         return []
-    graph, metric = vehicle.prepared.turn_graph, weighting.metric
+    graph, metric = weighting.graph, weighting.metric
     sources = [Place(vertex, position.fraction) for vertex, position in begins]
     targets = [Place(vertex, position.fraction) for vertex, position in ends]
     scratch = vehicle.scratch.route.take()

@@ -62,7 +62,7 @@ def costs_around(
 
     A search that touches only what is near, until a sweep over the hierarchy is less work.
     """
-    graph, metric = vehicle.prepared.turn_graph, weighting.metric
+    graph, metric = weighting.graph, weighting.metric
     if reverse:
         n_arcs = len(metric.weight)
         ends = [

@@ -1,7 +1,7 @@
 """Customization: the weights of a hierarchy's arcs from those of the roads."""
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -122,16 +122,11 @@ class Customizer:
             first_above, arc = group_by(upper, n)
             lower = np.repeat(np.arange(n, dtype=np.uint32), np.diff(first))
             columns += [freeze(first_above), freeze(arc), freeze(lower[arc])]
-        n_up, n_down = len(hierarchy.up_head), len(hierarchy.down_tail)
-        given = Given(
-            np.full(n_up, INVALID, np.uint32),
-            np.zeros(n_up, np.uint16),
-            np.full(n_down, INVALID, np.uint32),
-            np.zeros(n_down, np.uint16),
-        )
-        turns = TurnsOut(graph.first_turn, graph.turn_head, graph.turn_cost, graph.vertex_arc)
-        _find_given(hierarchy, turns, given)
-        return cls(graph, hierarchy, Below(*columns), Given(*(freeze(a) for a in given)))
+        return cls(graph, hierarchy, Below(*columns), _given(graph, hierarchy))
+
+    def with_turns(self, graph: TurnGraph) -> "Customizer":
+        """The same for other turns between the same vertices, all of which the hierarchy has."""
+        return replace(self, graph=graph, given=_given(graph, self.hierarchy))
 
     def customize(self, metric: Metric, threads: int = 2, out: Weights | None = None) -> Weights:
         """The weights for a metric, in ``out`` if given; the same for any number of threads.
@@ -196,6 +191,19 @@ class Customizer:
         turns = metric.turn_costs(given.up_turn), metric.turn_costs(given.down_turn)
         by_arc = Given(given.up_arc, turns[0], given.down_arc, turns[1])
         return Inputs(by_arc, metric.weight, metric.second, metric.third)
+
+
+def _given(graph: TurnGraph, hierarchy: Hierarchy) -> Given:
+    n_up, n_down = len(hierarchy.up_head), len(hierarchy.down_tail)
+    given = Given(
+        np.full(n_up, INVALID, np.uint32),
+        np.zeros(n_up, np.uint16),
+        np.full(n_down, INVALID, np.uint32),
+        np.zeros(n_down, np.uint16),
+    )
+    turns = TurnsOut(graph.first_turn, graph.turn_head, graph.turn_cost, graph.vertex_arc)
+    _find_given(hierarchy, turns, given)
+    return Given(*(freeze(column) for column in given))
 
 
 def _new_places(n: int) -> _Places:

@@ -4,18 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gis.arrays import I64, INF, INVALID, U8, U32, AnyArray, Bool, freeze, invert_permutation
-from gis.jit import kernel
+from gis.arrays import INF, INVALID, U8, U32, AnyArray, Bool, freeze
+from routing.graph.reachability import is_big, number_by_size, reachable, strong_components
 from routing.graph.turn_graph import TurnGraph
 
-ARC_OPEN, ARC_START, ARC_END, ARC_STARTPOINT = 1, 2, 4, 8
+ARC_OPEN, ARC_START, ARC_END, ARC_STARTPOINT, ARC_RESTRICTED = 1, 2, 4, 8, 16
 """Bits of ``Components.arc_flags``."""
 
 CONNECTED = ARC_OPEN | ARC_START | ARC_END
 """The flags of an arc where one can come from and go to, at every point of a route alike."""
 
-BIG_COMPONENT_ARCS = 1000
-"""From this size on a component is worth going to, besides the largest one."""
+_ALL_FLAGS = CONNECTED | ARC_STARTPOINT | ARC_RESTRICTED
 
 
 @dataclass(frozen=True)
@@ -30,16 +29,12 @@ class Components:
     Arcs of one component reach each other. An arc that is entered by several vertices (a
     restriction's memory) has the largest component of theirs. Flags: ARC_OPEN; ARC_START: leads
     to a big component; ARC_END: reached from one; ARC_STARTPOINT: the profile lets routes begin
-    and end there.
+    and end there; ARC_RESTRICTED: may be reached, but not passed through. What is restricted
+    makes no component big, unless everything is.
     """
 
     arc_component: U32
     arc_flags: U8
-
-    def in_big_component(self) -> Bool:
-        """Which arcs lie in a component that is worth going to, bool (A,)."""
-        size = np.bincount(self.arc_component[self.arc_component != INVALID])
-        return self.arc_component < np.count_nonzero(_is_big(size))
 
 
 def check_components(components: Components, n_arcs: int) -> None:
@@ -50,29 +45,40 @@ def check_components(components: Components, n_arcs: int) -> None:
     is_open = flags & ARC_OPEN > 0
     assert (is_open == (label != INVALID)).all()
     assert not flags[~is_open].any()
-    assert (flags <= ARC_OPEN | ARC_START | ARC_END | ARC_STARTPOINT).all()
+    assert (flags <= _ALL_FLAGS).all()
     size = np.bincount(label[is_open])
     assert (size > 0).all() and (np.diff(size) <= 0).all()
 
 
-def build_components(graph: TurnGraph, open_arc: Bool, startpoint: Bool) -> Components:
-    """Components of the open arcs, and flags; ``open_arc`` and ``startpoint`` are bool (A,)."""
+def build_components(
+    graph: TurnGraph, open_arc: Bool, startpoint: Bool, restricted: AnyArray | None = None
+) -> Components:
+    """Components of the open arcs, and flags.
+
+    ``open_arc``, ``startpoint`` and ``restricted`` are (A,), 0 or False where an arc is not;
+    without the last none is restricted.
+    """
     n_arcs = len(open_arc)
-    vertex_component = _strong_components(graph)
+    vertex_component = strong_components(graph.first_turn, graph.turn_head)
     largest = vertex_component[:n_arcs].copy()
     np.minimum.at(largest, graph.vertex_arc[n_arcs:], vertex_component[n_arcs:])
     arc_component = np.full(n_arcs, INVALID, np.uint32)
-    arc_component[open_arc] = _number_by_size(largest[open_arc])
+    arc_component[open_arc] = number_by_size(largest[open_arc])
 
-    size = np.bincount(largest[open_arc], minlength=graph.n_vertices)
-    in_big = _is_big(size)[vertex_component]
     flags = (open_arc * (ARC_OPEN | ARC_STARTPOINT * startpoint)).astype(np.uint8)
+    through = open_arc
+    if restricted is not None:
+        flags[open_arc & (restricted > 0)] |= ARC_RESTRICTED
+        if not restricted[open_arc].all():
+            through = open_arc & (restricted == 0)
+    size = np.bincount(largest[through], minlength=graph.n_vertices)
+    in_big = is_big(size)[vertex_component]
     for flag, first, head in (
         (ARC_START, graph.first_back, graph.back_tail),
         (ARC_END, graph.first_turn, graph.turn_head),
     ):
         connected = np.zeros(n_arcs, np.bool_)
-        connected[graph.vertex_arc[_reachable(first, head, in_big)]] = True
+        connected[graph.vertex_arc[reachable(first, head, in_big)]] = True
         flags[connected & open_arc] |= flag
     return Components(freeze(arc_component), freeze(flags))
 
@@ -80,56 +86,3 @@ def build_components(graph: TurnGraph, open_arc: Bool, startpoint: Bool) -> Comp
 def flags_where_open(arc_flags: U8, weight: U32) -> U8:
     """Flags (A,) without those of the arcs that some weights (A,) close."""
     return freeze(np.where(weight < INF, arc_flags, np.uint8(0)))
-
-
-def _is_big(size: AnyArray) -> Bool:
-    """Which sizes, in arcs, make a component worth going to; the largest always does."""
-    is_big: Bool = size >= min(BIG_COMPONENT_ARCS, size.max(initial=1))
-    return is_big
-
-
-def _strong_components(graph: TurnGraph) -> I64:
-    """Label of every vertex's component (V,), the component with most vertices first."""
-    # SciPy takes longer to import than most programs that read components have to spare.
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    turns = csr_array(
-        (np.ones(graph.n_turns, np.int8), graph.turn_head, graph.first_turn),
-        shape=(graph.n_vertices, graph.n_vertices),
-    )
-    _, label = connected_components(turns, connection="strong")
-    return _number_by_size(label)
-
-
-def _number_by_size(label: AnyArray) -> I64:
-    """Labels (n,) numbered anew by falling size, equal sizes in order of appearance."""
-    size = np.bincount(label)
-    appearance = np.zeros(len(size), np.int64)
-    appearance[label[::-1]] = np.arange(len(label))[::-1]
-    order = np.lexsort((appearance, -size))
-    return invert_permutation(order)[label].astype(np.int64)
-
-
-def _reachable(first: U32, head: U32, start: Bool) -> Bool:
-    """Which vertices can be reached from those marked, which are among them; bool (V,)."""
-    reached = start.copy()
-    queue = np.empty(len(start), np.uint32)
-    n_queued = int(np.count_nonzero(start))
-    queue[:n_queued] = np.flatnonzero(start)
-    _reach(first, head, n_queued, queue, reached)
-    return reached
-
-
-@kernel
-def _reach(first: U32, head: U32, n_queued: int, queue: U32, reached: Bool) -> None:
-    """Mark all vertices that can be reached from the first ``n_queued`` of ``queue``."""
-    done = 0
-    while done < n_queued:
-        vertex = queue[done]
-        done += 1
-        for turn in range(first[vertex], first[vertex + 1]):
-            if not reached[head[turn]]:
-                reached[head[turn]] = True
-                queue[n_queued] = head[turn]
-                n_queued += 1

@@ -6,7 +6,7 @@ Aho and Corasick (CACM 18, 1975), a state is a beginning, two arcs or longer, of
 path, and a walk is in the longest state that it ends with.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,36 +14,13 @@ import numpy as np
 from gis.arrays import I64, U8, U32, Bool, freeze
 from gis.network.road_network import Restrictions
 from gis.profiles.verdicts import DEMANDS, FORBIDS
+from routing.graph.arc_turns import ArcTurns
 
 Path: TypeAlias = tuple[int, ...]
 """Consecutive arcs."""
 
 Forbidden: TypeAlias = Mapping[Path, set[int]]
 """Arcs that may not follow a path, whatever came before it."""
-
-
-class ArcTurns(NamedTuple):
-    """Turns between arcs. A arcs, T turns.
-
-    | array | dtype, shape | content |
-    |---|---|---|
-    | first | uint32 (A + 1,) | offsets into the other two |
-    | from_arc | uint32 (T,) | ascending |
-    | to_arc | uint32 (T,) | ascending within an arc left |
-    """
-
-    first: U32
-    from_arc: U32
-    to_arc: U32
-
-    def out_of(self, arc: int) -> range:
-        """Positions of the turns that leave an arc."""
-        return range(int(self.first[arc]), int(self.first[arc + 1]))
-
-    def position(self, arc: int, to_arc: int) -> int:
-        """Position of a turn that exists."""
-        out = self.out_of(arc)
-        return out.start + int(np.searchsorted(self.to_arc[out.start : out.stop], to_arc))
 
 
 class VertexTurns(NamedTuple):
@@ -62,26 +39,28 @@ class VertexTurns(NamedTuple):
     state_arc: U32
 
 
-def restrict_turns(turns: ArcTurns, restrictions: Restrictions, kind: U8) -> VertexTurns:
+def restrict_turns(
+    turns: ArcTurns, restrictions: Restrictions, kind: U8, remembered: Iterable[Path] | None = None
+) -> VertexTurns:
     """The turns that are left when every restriction is obeyed to the letter.
 
     ``kind`` (S,) is that of ``Verdicts``, by the restrictions' tag sets. Whoever has come along
     a demanded path but for its last arc must take that arc, or where several begin alike, one of
-    theirs. A path that holds a turn that is not there has no effect.
+    theirs. A path that holds a turn that is not there has no effect. ``remembered`` are the states
+    if more are wanted than these restrictions need.
     """
     forbidden = _forbidden_steps(turns, restrictions, kind[restrictions.tagset])
     banned = np.zeros(len(turns.to_arc), np.bool_)
     for path, arcs in forbidden.items():
         if len(path) == 1:
             banned[[turns.position(path[0], arc) for arc in arcs]] = True
-    states = {path[:end] for path in forbidden for end in range(2, len(path) + 1)}
-    in_order = sorted(states, key=lambda state: (state[-1], state))
+    in_order = in_order_of_vertices(_states(forbidden) if remembered is None else remembered)
     n_arcs = len(turns.first) - 1
     vertex_of = {state: n_arcs + index for index, state in enumerate(in_order)}
 
     head = turns.to_arc.copy()
     for state, vertex in vertex_of.items():
-        if len(state) == 2:
+        if len(state) == 2 and turns.has(*state):
             head[turns.position(*state)] = vertex
     kept = np.flatnonzero(~banned)
     steps = list(_state_turns(turns, banned, forbidden, vertex_of))
@@ -95,6 +74,21 @@ def restrict_turns(turns: ArcTurns, restrictions: Restrictions, kind: U8) -> Ver
         freeze(np.concatenate([kept, state_like])[order]),
         freeze(np.array([state[-1] for state in in_order], np.uint32)),
     )
+
+
+def states_needed(turns: ArcTurns, restrictions: Restrictions, kind: U8) -> set[Path]:
+    """The states that `restrict_turns` needs for these restrictions."""
+    return _states(_forbidden_steps(turns, restrictions, kind[restrictions.tagset]))
+
+
+def in_order_of_vertices(states: Iterable[Path]) -> list[Path]:
+    """States in the order of their vertices."""
+    return sorted(states, key=lambda state: (state[-1], state))
+
+
+def _states(forbidden: Iterable[Path]) -> set[Path]:
+    """All beginnings of some paths, the paths included."""
+    return {path[:end] for path in forbidden for end in range(2, len(path) + 1)}
 
 
 def _forbidden_steps(turns: ArcTurns, restrictions: Restrictions, kind: U8) -> Forbidden:

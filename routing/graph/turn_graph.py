@@ -1,14 +1,18 @@
 """The edge-based turn graph that every search runs on."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import FORBIDDEN, U16, U32, Bool, freeze, offsets
+from gis.arrays import FORBIDDEN, U8, U16, U32, Bool, freeze, offsets
 from gis.jit import kernel
-from gis.network.road_network import RoadNetwork, arc_ends
+from gis.network.road_network import RoadNetwork
 from gis.profiles.verdicts import Verdicts
-from routing.graph.forbidden_paths import ArcTurns, restrict_turns
+from routing.graph.arc_turns import OPEN, join_arcs
+from routing.graph.forbidden_paths import Path, VertexTurns, restrict_turns
+from routing.graph.restricted_roads import node_passage, remember_entering, restricted_arcs
 from routing.graph.turn_costs import turn_costs_cs
 
 
@@ -16,9 +20,11 @@ from routing.graph.turn_costs import turn_costs_cs
 class TurnGraph:
     """Arcs as vertices, allowed turns as their arcs. A arcs, V >= A vertices, T turns.
 
-    Vertex v < A is arc v. A restriction along several ways needs memory: it adds vertices
-    A..V-1, each a copy of an arc that is only entered by a path which has begun a forbidden
-    sequence. A turn v -> w costs ``turn_cost`` and is taken at the head of v's arc.
+    Vertex v < A is arc v: where a route stands that begins there. What must be remembered adds
+    vertices A..V-1, each a copy of an arc: one that is only entered by a path which has begun a
+    forbidden sequence along several ways, or one of a road that may not be passed through, for
+    who has entered it for good. A turn v -> w costs ``turn_cost`` and is taken at the head of
+    v's arc.
 
     | array | dtype, shape | content |
     |---|---|---|
@@ -29,6 +35,7 @@ class TurnGraph:
     | back_tail | uint32 (T,) | vertex left, ascending within a vertex |
     | back_cost | uint16 (T,) | as ``turn_cost`` |
     | vertex_arc | uint32 (V,) | arc of each vertex; itself for v < A, ascending from A on |
+    | leaves_as | uint32 (V - A,) | see ``leaving`` |
 
     A closed arc has no turns in or out. Cost of a path v0, v1, ..., vk from the start of v0's
     arc to the start of vk's: sum of weight[arc of v_i] + cost(v_i -> v_i+1) for i < k.
@@ -41,6 +48,7 @@ class TurnGraph:
     back_tail: U32
     back_cost: U16
     vertex_arc: U32
+    leaves_as: U32
 
     @property
     def n_vertices(self) -> int:
@@ -50,6 +58,21 @@ class TurnGraph:
     def n_turns(self) -> int:
         return len(self.turn_head)
 
+    def leaving(self, vertex: int) -> int:
+        """The vertex of the same arc where one stands who stopped at a vertex, and goes on.
+
+        It is the same one, unless a road was entered for good: now it may be left again.
+        """
+        n_arcs = len(self.vertex_arc) - len(self.leaves_as)
+        return vertex if vertex < n_arcs else int(self.leaves_as[vertex - n_arcs])
+
+
+class Remembered(NamedTuple):
+    """What there are vertices for: beginnings of forbidden paths, arcs entered for good (A,)."""
+
+    states: Collection[Path]
+    entered: Bool
+
 
 def check_turn_graph(graph: TurnGraph, n_arcs: int) -> None:
     """Assert every documented invariant that the graph alone can show."""
@@ -57,6 +80,9 @@ def check_turn_graph(graph: TurnGraph, n_arcs: int) -> None:
     arc = graph.vertex_arc
     assert n_vertices >= n_arcs and (arc[:n_arcs] == np.arange(n_arcs)).all()
     assert (np.diff(arc[n_arcs:].astype(np.int64)) >= 0).all() and (arc < n_arcs).all()
+    assert graph.leaves_as.dtype == np.uint32 and len(graph.leaves_as) == n_vertices - n_arcs
+    assert (arc[graph.leaves_as] == arc[n_arcs:]).all()
+    assert all(graph.leaving(vertex) == vertex for vertex in graph.leaves_as.tolist())
     turns = []
     for first, end, cost in (
         (graph.first_turn, graph.turn_head, graph.turn_cost),
@@ -79,43 +105,45 @@ def check_turn_graph(graph: TurnGraph, n_arcs: int) -> None:
     assert (there == back[:, np.lexsort((back[1], back[0]))]).all()
 
 
-def build_turn_graph(network: RoadNetwork, verdicts: Verdicts, open_arc: Bool) -> TurnGraph:
+def build_turn_graph(
+    network: RoadNetwork,
+    verdicts: Verdicts,
+    open_arc: Bool,
+    restricted: U8 | None = None,
+    remembered: Remembered | None = None,
+) -> TurnGraph:
     """The turns that a vehicle may take between its open arcs, ``open_arc`` (A,).
 
     Every arc may be followed by every other that leaves its head. It may be followed by its own
-    reverse only at a dead end, where no other open arc leaves, and at a blocked node, where
-    nothing else goes on. Restrictions take turns away and never add one.
+    reverse only at a dead end, where no other open arc leaves that is not more restricted, and at
+    nodes that stop some or all. Restrictions take turns away and never add one. ``restricted``
+    (A,) is found by ``restricted_arcs`` unless given. ``remembered`` is what there are vertices
+    for, if that is more than these roads need.
     """
-    turns = _join_arcs(network, verdicts, open_arc)
+    restricted = restricted_arcs(network, verdicts, open_arc) if restricted is None else restricted
+    turns = join_arcs(network, node_passage(network, verdicts), open_arc, restricted)
     cost = turn_costs_cs(network, verdicts, open_arc, turns.from_arc, turns.to_arc)
-    kept = restrict_turns(turns, network.restrictions, verdicts.restriction_kind)
-    vertex_arc = np.concatenate([np.arange(network.n_arcs, dtype=np.uint32), kept.state_arc])
+    states, entered = remembered or (None, None)
+    allowed = restrict_turns(turns, network.restrictions, verdicts.restriction_kind, states)
+    kept, leaves_as = remember_entering(allowed, freeze(restricted > OPEN), entered)
+    return make_turn_graph(network.n_arcs, kept, leaves_as, freeze(cost[kept.like]))
+
+
+def make_turn_graph(n_arcs: int, kept: VertexTurns, leaves_as: U32, turn_cost: U16) -> TurnGraph:
+    """The graph of some turns (T,) with their costs."""
+    vertex_arc = np.concatenate([np.arange(n_arcs, dtype=np.uint32), kept.state_arc])
     first_turn = freeze(offsets(np.bincount(kept.tail, minlength=len(vertex_arc))))
-    turn_cost = freeze(cost[kept.like])
     first_back, back_tail, back_cost = _reverse(first_turn, kept.head, turn_cost)
     return TurnGraph(
-        first_turn, kept.head, turn_cost, first_back, back_tail, back_cost, freeze(vertex_arc)
+        first_turn,
+        kept.head,
+        turn_cost,
+        first_back,
+        back_tail,
+        back_cost,
+        freeze(vertex_arc),
+        leaves_as,
     )
-
-
-def _join_arcs(network: RoadNetwork, verdicts: Verdicts, open_arc: Bool) -> ArcTurns:
-    """The turns before any restriction."""
-    n_out = np.diff(network.first_out).astype(np.int64)
-    _, head = arc_ends(network)
-    first = np.empty(network.n_arcs + 1, np.uint32)
-    to_arc = np.empty(int(n_out @ n_out), np.uint32)
-    blocked = verdicts.node_blocked[network.node_tagset]
-    n_turns = _fill_turns(
-        network.first_out,
-        network.out_arc,
-        freeze(head),
-        freeze(open_arc),
-        freeze(blocked),
-        first,
-        to_arc,
-    )
-    from_arc = np.repeat(np.arange(network.n_arcs, dtype=np.uint32), np.diff(first))
-    return ArcTurns(freeze(first), freeze(from_arc), freeze(to_arc[:n_turns].copy()))
 
 
 def _reverse(first: U32, head: U32, cost: U16) -> tuple[U32, U32, U16]:
@@ -125,36 +153,6 @@ def _reverse(first: U32, head: U32, cost: U16) -> tuple[U32, U32, U16]:
     back_cost = np.empty_like(cost)
     _fill_reverse(first, head, cost, first_back[:-1].copy(), back_tail, back_cost)
     return freeze(first_back), freeze(back_tail), freeze(back_cost)
-
-
-@kernel
-def _fill_turns(
-    first_out: U32,
-    out_arc: U32,
-    head: U32,
-    open_arc: Bool,
-    blocked: Bool,
-    first: U32,
-    to_arc: U32,
-) -> int:
-    """Fill the turns out of every arc by the rule of ``build_turn_graph``; their number."""
-    n_turns = 0
-    for arc in range(len(head)):
-        start = n_turns
-        first[arc] = start
-        if not open_arc[arc]:
-            continue
-        node = head[arc]
-        if not blocked[node]:
-            for i in range(first_out[node], first_out[node + 1]):
-                if open_arc[out_arc[i]] and out_arc[i] != arc ^ 1:
-                    to_arc[n_turns] = out_arc[i]
-                    n_turns += 1
-        if n_turns == start and open_arc[arc ^ 1]:
-            to_arc[n_turns] = arc ^ 1
-            n_turns += 1
-    first[len(head)] = n_turns
-    return n_turns
 
 
 @kernel

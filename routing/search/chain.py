@@ -23,13 +23,17 @@ from routing.search.seeds import (
 Search: TypeAlias = Callable[[Seeds, Seeds], Path]
 """Any exact search from seeds to seeds."""
 
+_End: TypeAlias = tuple[int, Position]
+"""A vertex of the turn graph where a way may end, and the position on its arc."""
+
 
 @dataclass(frozen=True)
 class Stretch:
     """The way between two points that follow each other.
 
     ``arcs`` uint32 (n,), n >= 1, begins with the arc of ``start`` and ends with that of ``end``.
-    ``leaves`` and ``enters`` are the vertices of the turn graph that these stand for.
+    ``leaves`` and ``enters`` are the vertices of the turn graph that these stand for. At a point
+    they are not the same if a road was entered that is not passed through.
     """
 
     cost: int
@@ -49,7 +53,7 @@ class BrokenChainError(Exception):
 
 
 class _State(NamedTuple):
-    """A way to stand at a point: on a vertex of the turn graph, at a position on its arc.
+    """A way to stand at a point, ready to go on: on a vertex, at a position on its arc.
 
     ``cost`` is that of the cheapest way here, ``stretch`` its last part and ``before`` the state
     that it starts from; no stretch if only the direction was changed.
@@ -86,7 +90,7 @@ class ChainFinder:
                 for vertex in vertices_of(self._graph, len(self._metric.weight), position.arc)
             ]
             is_apart = straight and leg < len(points) - 2
-            groups = [[end] for end in ends] if is_apart else [ends]
+            groups = self._by_vertex_left(ends) if is_apart else [ends]
             reached = self._extend_all(states, groups)
             if not reached and straight and leg > 0:
                 reached = self._extend_all(self._turned(states), groups)
@@ -100,7 +104,7 @@ class ChainFinder:
         return _stretches(best)
 
     def _extend_all(
-        self, states: Sequence[_State], groups: Iterable[Sequence[tuple[int, Position]]]
+        self, states: Sequence[_State], groups: Iterable[Sequence[_End]]
     ) -> list[_State]:
         """For each group of ends, the cheapest way to one of them; none where there is none."""
         if not states:
@@ -108,9 +112,7 @@ class ChainFinder:
         found = (self._extend(states, ends) for ends in groups)
         return [state for state in found if state is not None]
 
-    def _extend(
-        self, states: Sequence[_State], ends: Sequence[tuple[int, Position]]
-    ) -> _State | None:
+    def _extend(self, states: Sequence[_State], ends: Sequence[_End]) -> _State | None:
         least = min(state.cost for state in states)
         sources = [Place(s.vertex, s.position.fraction, s.cost - least) for s in states]
         targets = [Place(vertex, position.fraction) for vertex, position in ends]
@@ -132,10 +134,18 @@ class ChainFinder:
         stretch = Stretch(
             cost - before.cost, freeze(arcs), before.position, position, before.vertex, vertex
         )
-        return _State(vertex, position, cost, before, stretch)
+        return _State(self._graph.leaving(vertex), position, cost, before, stretch)
+
+    def _by_vertex_left(self, ends: Iterable[_End]) -> list[list[_End]]:
+        """Ends in groups from which the way on is the same."""
+        groups: dict[_End, list[_End]] = {}
+        for vertex, position in ends:
+            key = self._graph.leaving(vertex), position
+            groups.setdefault(key, []).append((vertex, position))
+        return list(groups.values())
 
     def _staying(
-        self, states: Sequence[_State], ends: Sequence[tuple[int, Position]]
+        self, states: Sequence[_State], ends: Sequence[_End]
     ) -> Iterator[tuple[int, int, int, int]]:
         """Cost, length, state and end of every pair that lies ahead on one vertex."""
         for source, (vertex, start, cost, _, _) in enumerate(states):

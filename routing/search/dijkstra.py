@@ -61,11 +61,11 @@ class SearchState:
 
     def begin(self, graph: TurnGraph, n_seeds: int) -> int:
         """Forget everything and return the number of the query that begins."""
-        if (graph.n_vertices, graph.n_turns) != (self.n_vertices, self.n_turns):
+        if graph.n_vertices != self.n_vertices:
             raise ValueError(
-                f"scratch for {self.n_vertices} vertices and {self.n_turns} turns cannot serve "
-                f"a graph of {graph.n_vertices} and {graph.n_turns}"
+                f"scratch for {self.n_vertices} vertices cannot serve a graph of {graph.n_vertices}"
             )
+        self.n_turns = max(self.n_turns, graph.n_turns)
         exhausted = self.query == INVALID
         if exhausted or len(self.forward.heap) < self.n_turns + n_seeds:
             self.forward = self._new_side(n_seeds)

@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from routing.guidance.lanes import INDICATIONS
+from routing.guidance.sentences import MANEUVERS, MODIFIERS
 from server.api.osrm_params import ANNOTATIONS
+from server.api.osrm_steps import TEXTS
 
 _NUMBER = {"type": "number"}
 _WHOLE = {"type": "integer"}
@@ -23,8 +26,8 @@ def _object(required: Mapping[str, Any], **optional: Any) -> dict[str, Any]:
     }
 
 
-def _one_of(value: str) -> dict[str, Any]:
-    return {"type": "string", "enum": [value]}
+def _one_of(*values: str) -> dict[str, Any]:
+    return {"type": "string", "enum": list(values)}
 
 
 _POSITION = _array(_NUMBER, "Longitude and latitude in degrees") | {"minItems": 2, "maxItems": 2}
@@ -47,13 +50,50 @@ _ANNOTATION = _object(
     **dict.fromkeys(ANNOTATIONS, _array(_NUMBER, "One for each piece; `nodes` has one more")),
     metadata=_object({"datasource_names": _array(_TEXT)}),
 )
+_BEARING = _WHOLE | {"description": "Degrees clockwise from north, 0 to 359"}
+_LANE = _object({"indications": _array(_one_of(*INDICATIONS)), "valid": {"type": "boolean"}})
+_INTERSECTION = _object(
+    {
+        "location": _POSITION,
+        "bearings": _array(_BEARING, "All roads that meet, each as it leads away"),
+        "entry": _array({"type": "boolean"}, "Which of them may be turned into"),
+    },
+    **{"in": _WHOLE | {"description": "The road that one comes by; absent at the departure"}},
+    out=_WHOLE | {"description": "The road taken; absent at the arrival"},
+    lanes=_array(_LANE, "From left to right; absent if unknown"),
+    classes=_array(_TEXT, "Of the road taken; absent if it has none"),
+)
+_MANEUVER = _object(
+    {
+        "type": _one_of(*MANEUVERS),
+        "location": _POSITION,
+        "bearing_before": _BEARING,
+        "bearing_after": _BEARING,
+    },
+    modifier=_one_of(*MODIFIERS),
+    exit=_WHOLE | {"description": "Which way out of a roundabout, counted from 1"},
+)
+_STEP = _object(
+    {
+        "distance": _DISTANCE,
+        "duration": _DURATION,
+        "weight": _NUMBER,
+        "name": _TEXT,
+        "mode": _TEXT,
+        "driving_side": _one_of("left", "right"),
+        "geometry": _GEOMETRY,
+        "maneuver": _MANEUVER,
+        "intersections": _array(_INTERSECTION, "The maneuver's, then those that are passed"),
+    },
+    **dict.fromkeys(TEXTS, _TEXT | {"description": "Absent where there is none"}),
+)
 _LEG = _object(
     {
         "distance": _DISTANCE,
         "duration": _DURATION,
         "weight": _NUMBER,
-        "summary": _TEXT,
-        "steps": _array({"type": "object"}, "Empty: there are no instructions yet"),
+        "summary": _TEXT | {"description": "The main roads; empty without `steps=true`"},
+        "steps": _array(_STEP, "From maneuver to maneuver; empty without `steps=true`"),
     },
     annotation=_ANNOTATION,
     geometry=_GEOMETRY,
@@ -83,8 +123,8 @@ _SHAPES = {
 _CONTOUR = _object(
     {
         "contour": _NUMBER | {"description": "The limit, as it was given"},
-        "metric": {"type": "string", "enum": ["time", "distance"]},
-        "direction": {"type": "string", "enum": ["from", "to"]},
+        "metric": _one_of("time", "distance"),
+        "direction": _one_of("from", "to"),
     }
 )
 _FEATURE = _object({"type": _one_of("Feature"), "geometry": _SHAPES, "properties": _CONTOUR})

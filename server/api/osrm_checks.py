@@ -30,8 +30,6 @@ def check_route(params: RouteParams, settings: Settings) -> None:
     if params.waypoints and (params.waypoints[0], params.waypoints[-1]) != (0, number - 1):
         raise InvalidValue("First and last coordinates must be specified as waypoints.")
     _check_available(params)
-    if params.steps:
-        raise Unsupported("steps=true is not available in this version.")
 
 
 def check_nearest(params: NearestParams, settings: Settings) -> None:

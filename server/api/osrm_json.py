@@ -11,8 +11,10 @@ from gis.geodesy import distances_m, to_units
 from gis.polyline import encode_polyline, overview_tolerance_deg, simplify
 from routing.many.batch import TravelTable
 from routing.route import Leg, Route, Waypoint
+from server.api.osrm_numbers import PRECISION, millionth, tenth
 from server.api.osrm_params import NearestParams, Params, RouteParams, TableParams
 from server.api.osrm_per_point import HINT_LENGTH
+from server.api.osrm_steps import step_objects
 
 WEIGHT_NAME = "duration"
 """What routes minimise."""
@@ -22,8 +24,6 @@ DATASOURCE_NAMES = ("profile",)
 
 HINT = "A" * HINT_LENGTH
 """Old clients want a hint to send back; it says nothing."""
-
-_PRECISION = {"polyline": 5, "polyline6": 6}
 
 _CELLS_AT_ONCE = 50_000
 """So many take some 3 ms to write."""
@@ -137,7 +137,7 @@ def waypoint_object(waypoint: Waypoint, with_hint: bool) -> dict[str, Any]:
     """An input point after snapping."""
     found: dict[str, Any] = {
         "name": waypoint.name,
-        "location": (_millionth(waypoint.lon), _millionth(waypoint.lat)),
+        "location": (millionth(waypoint.lon), millionth(waypoint.lat)),
         "distance": waypoint.distance_m,
     }
     if with_hint:
@@ -168,25 +168,15 @@ def route_object(route: Route, params: RouteParams) -> dict[str, Any]:
 def leg_object(leg: Leg, params: RouteParams) -> dict[str, Any]:
     """From one waypoint to the next."""
     found: dict[str, Any] = {
-        "distance": _tenth(leg.distance_m),
-        "duration": _tenth(leg.duration_s),
-        "weight": _tenth(leg.weight),
-        "summary": "",
-        "steps": [],
+        "distance": tenth(leg.distance_m),
+        "duration": tenth(leg.duration_s),
+        "weight": tenth(leg.weight),
+        "summary": leg.summary if params.steps else "",
+        "steps": step_objects(leg, params.geometries) if params.steps else [],
     }
     if params.annotations:
         found["annotation"] = annotation_object(leg, params.annotations)
     return found
-
-
-def _tenth(value: float) -> float:
-    """Rounded as NumPy does, so that routes and tables say the same of what lies halfway."""
-    return round(value * 10) / 10
-
-
-def _millionth(degrees: float) -> float:
-    """Rounded as in the geometry: halves are frequent, the map has seven digits."""
-    return round(degrees * 1e6) / 1e6
 
 
 def annotation_object(leg: Leg, wanted: frozenset[str]) -> dict[str, Any]:
@@ -223,7 +213,7 @@ def geometry(lon: F64, lat: F64, form: str) -> str | dict[str, Any]:
     """A line of two points or more as an encoded polyline or a GeoJSON LineString."""
     if form == "geojson":
         return {"type": "LineString", "coordinates": np.stack((lon, lat), axis=1).round(6)}
-    return encode_polyline(lon, lat, _PRECISION[form])
+    return encode_polyline(lon, lat, PRECISION[form])
 
 
 def _lines(route: Route, overview: str) -> list[tuple[F64, F64]]:

@@ -68,7 +68,7 @@ class RouteParams(Params):
     """A request for a route over two points or more."""
 
     alternatives: int = _option(flag_or_whole(), 0, "How many alternative routes to look for.")
-    steps: bool = _option(flag(), False, "Add instructions for every turn.")
+    steps: bool = _option(flag(), False, "Add to each leg what to do at every turn, and a summary.")
     annotations: frozenset[str] = _option(
         flag_or_words(*ANNOTATIONS), frozenset(), "Details of every piece of the route."
     )
@@ -81,7 +81,9 @@ class RouteParams(Params):
         "Geometry of the route: as much as a map needs, all, none, or one for each leg.",
     )
     continue_straight: bool | None = _option(
-        flag_or_default(), None, "Whether to go straight on at points between the ends."
+        flag_or_default(),
+        None,
+        "Whether to go straight on at points between the ends; by default as suits the profile.",
     )
     waypoints: tuple[int, ...] | None = _option(
         indices(), None, "Which coordinates begin and end legs; the others are passed through."

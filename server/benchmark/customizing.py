@@ -134,7 +134,7 @@ def _compare(
 def _at(vertex: int) -> Seeds:
     """Where the road of a vertex begins."""
     nothing = freeze(np.zeros(1, np.uint32))
-    return Seeds(freeze(np.array([vertex], np.uint32)), nothing, nothing, nothing)
+    return Seeds(freeze(np.array([vertex], np.uint32)), nothing, nothing, nothing, nothing)
 
 
 def write_graph(path: Path, profile: PreparedProfile, network: RoadNetwork) -> None:

@@ -88,11 +88,14 @@ def shape_of(walk: Walk) -> tuple[_Shape, np.ndarray]:
 def trace(walk: Walk) -> _Trace:
     shape, arcs = shape_of(walk)
     room = len(shape.lon) + 2
-    found = _Trace(*(np.full(room, -1, dtype) for dtype in (float, float, np.int64, float, float)))
+    dtypes = (float, float, np.int64, np.int64, float, float)
+    found = _Trace(*(np.full(room, -1, dtype) for dtype in dtypes))
     start = End(fraction(walk.arcs[0], walk.first, walk.start), *walk.start)
     end = End(fraction(walk.arcs[-1], walk.last, walk.end), *walk.end)
     n = trace_path(shape, arcs, np.array(walk.costs), start, end, found, True)
-    return _Trace(*(column[:n] for column in found[:3]), *(column[: n - 1] for column in found[3:]))
+    first = found.first[: len(arcs)]
+    pieces = (column[: n - 1] for column in found[4:])
+    return _Trace(*(column[:n] for column in found[:3]), first, *pieces)
 
 
 @given(walks())
@@ -101,12 +104,14 @@ def test_points_alone(walk: Walk) -> None:
     shape, arcs = shape_of(walk)
     room = len(shape.lon) + 2
     nothing = np.empty(0)
-    found = _Trace(*np.empty((2, room)), np.empty(room, np.int64), nothing, nothing)
+    numbers = np.empty((2, room), np.int64)
+    found = _Trace(*np.empty((2, room)), *numbers, nothing, nothing)
     start = End(fraction(walk.arcs[0], walk.first, walk.start), *walk.start)
     end = End(fraction(walk.arcs[-1], walk.last, walk.end), *walk.end)
     n = trace_path(shape, arcs, np.array(walk.costs), start, end, found, False)
     for column, expected in zip(found[:3], trace(walk)[:3], strict=True):
         assert column[:n].tolist() == expected.tolist()
+    assert found.first[: len(arcs)].tolist() == trace(walk).first.tolist()
 
 
 def naive_points(walk: Walk) -> list[tuple[Place, int]]:
@@ -130,6 +135,17 @@ def test_points(walk: Walk) -> None:
         (round(x * 1e7), round(y * 1e7)) for x, y in zip(found.lon, found.lat, strict=True)
     ] == (expected)
     assert found.distance_m.tolist() == [distance_m(*a, *b) for a, b in pairwise(expected)]
+
+
+@given(walks())
+def test_where_arcs_begin(walk: Walk) -> None:
+    """The line has the first point of each arc where it is said to be."""
+    found = trace(walk)
+    first = found.first.tolist()
+    assert first[0] == 0 and first == sorted(first) and len(first) == len(walk.arcs)
+    for k, arc in enumerate(walk.arcs[1:], 1):
+        here = found.lon[first[k]], found.lat[first[k]]
+        assert here == (arc[0][0] / 1e7, arc[0][1] / 1e7)
 
 
 @given(walks())

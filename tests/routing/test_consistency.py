@@ -14,7 +14,7 @@ from routing.store import load_network, load_profile
 
 TOWN = World(
     """
-    a---b---c---g
+    a---b---c---g-h
         |   |   |
         d---e---f
     """,
@@ -24,6 +24,7 @@ TOWN = World(
     bde  highway=residential
     ce   highway=residential oneway=yes
     efg  highway=residential
+    gh   highway=residential private=yes
     """,
     nodes="b delay=3",
     relations="restriction=no_left_turn from:ab via:b to:bde",
@@ -33,8 +34,10 @@ ARRAYS = arrays_of(TOWN)
 FREE = {
     *(f"network.{name}" for name in ("node_id", "node_lon", "node_lat", "edge_way", "point_id")),
     *(f"network.{name}" for name in ("edge_length_m", "edge_share", "point_lon", "point_lat")),
+    "network.edge_left_hand",
     "network.restrictions.relation_id",
     *(f"network.{tags}.text" for tags in ("way_tags", "node_tags", "labels", "restrictions.tags")),
+    *(f"profile.plain.roads.{name}.text" for name in ("classes", "excludable", "weight_name")),
     *(f"profile.plain.turn_graph.{name}" for name in ("turn_cost", "back_cost")),
     *(f"profile.plain.components.{name}" for name in ("arc_component", "arc_flags")),
     "profile.plain.metric.length_cm",
@@ -81,7 +84,7 @@ def test_shapes(name: str, change: Callable[[AnyArray], AnyArray]) -> None:
 def test_values(name: str, position: int) -> None:
     """A value that leads out of another array, wherever it is, is one line that names the array."""
     array = ARRAYS[name].copy()
-    array.reshape(-1)[position] = 2**32 - 1
+    array.reshape(-1)[position] = min(2**32 - 1, np.iinfo(array.dtype).max)
     with pytest.raises(DatasetError, match=f"^array {re.escape(name)} of the dataset [^\n]+$"):
         load(ARRAYS | {name: array})
 

@@ -162,6 +162,17 @@ def test_straight_on_at_a_via(grid: Engine) -> None:
     assert straight.duration_s == round(sum(leg.duration_s for leg in straight.legs), 2)
 
 
+@pytest.mark.parametrize("straight", [True, False])
+def test_straight_on_is_the_vehicles_choice(straight: bool) -> None:
+    """What is not asked for is as the profile has it, for alternatives, too."""
+    engine = engine_of(GRID, replace(PLAIN, continue_straight=straight))
+    points = [between(GRID, "de", 0.5), between(GRID, "ef", 0.25), between(GRID, "be", 0.5)]
+    expected = engine.route(points, continue_straight=straight).duration_s
+    assert expected != engine.route(points, continue_straight=not straight).duration_s
+    assert engine.route(points).duration_s == expected
+    assert engine.alternatives(points)[0].duration_s == expected
+
+
 def test_turning_at_a_dead_end() -> None:
     """Straight on includes the way back from the end of a dead-end road."""
     engine = engine_of(LINE)

@@ -189,12 +189,13 @@ def test_many_roads_around_a_junction() -> None:
             name: np.repeat(getattr(verdicts, name)[-1:], 5)
             for name in (
                 *("forward_kmh", "backward_kmh", "forward_preference", "backward_preference"),
-                *("duration_s", "way_flags"),
+                *("duration_s", "way_flags", "forward_mode", "backward_mode"),
+                *("forward_classes", "backward_classes"),
             )
         },
         **{
             name: np.repeat(getattr(verdicts, name)[:1], 4)
-            for name in ("node_blocked", "node_forward_s", "node_backward_s")
+            for name in ("node_blocked", "node_restricted", "node_forward_s", "node_backward_s")
         },
     )
     engine = engine_over(RandomWorld(network, verdicts))

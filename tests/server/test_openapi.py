@@ -103,6 +103,8 @@ def test_each_option_is_described(document: Any, service: str) -> None:
 ANSWERED = [
     ("route", ""),
     ("route", "alternatives=2&annotations=true&geometries=geojson&overview=full"),
+    ("route", "steps=true"),
+    ("route", "steps=true&geometries=geojson&alternatives=1"),
     ("route", "overview=by_legs&annotations=nodes&generate_hints=false&skip_waypoints=true"),
     ("nearest", "number=3"),
     ("nearest", "skip_waypoints=true"),

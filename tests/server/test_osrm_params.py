@@ -173,7 +173,6 @@ ROUTE_CHECKS = [
     ),
     ({"exclude": ["toll"]}, "InvalidValue", "Exclude flag combination is not supported."),
     ({"approaches": ["curb", None]}, "NotImplemented", "Approaches other than"),
-    ({"steps": True}, "NotImplemented", "steps=true is not available"),
 ]
 
 

@@ -114,7 +114,6 @@ def test_content_type_is_read_kindly(app: Any) -> None:
         ("/route/v1/tank/1,1;2,2", 400, "InvalidValue", "Profile 'tank' is not in this dataset"),
         ("/route/v1/foot/1,1;2,2", 400, "InvalidValue", "Profile 'foot' is not in this dataset"),
         ("/route/v1/car/" + ";".join(["1,1"] * 501), 400, "TooBig", "Number of entries 501 is"),
-        ("/route/v1/car/1,1;2,2?steps=true", 400, "NotImplemented", "steps=true is not"),
         ("/route/v1/car/1,1;2,2?alternatives=4", 400, "TooBig", "Requested number of alt"),
         ("/route/v1/car/50,1;2,2?alternatives=1", 400, "NoSegment", "Could not find a matching"),
         ("/route/v1/car/51,1;2,2?alternatives=1", 400, "NoRoute", "Impossible route between"),

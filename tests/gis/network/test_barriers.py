@@ -60,3 +60,9 @@ def test_a_barrier_off_the_network_is_nothing() -> None:
         STREET, "ab highway=x\nbc highway=closed\nzdz highway=x", "c barrier=x\nd barrier=x"
     ).network()
     assert spell(network.node_id) == "ab"
+
+
+def test_a_gate_that_restricts_cuts() -> None:
+    """A node that only some may pass becomes a node of the network."""
+    network, _ = World(STREET, "abcd highway=x", "c private=yes").network()
+    assert spell_edges(network) == ["abc", "cd"]

@@ -15,9 +15,19 @@ from tag_rows import Warned
 from gis.errors import ProfileError
 from gis.osm.tagsets import TagSets, build_tagsets
 from gis.profiles.car import PROFILE as CAR
-from gis.profiles.registry import PROFILES, apply_profile, get_profile, tag_selection
-from gis.profiles.rules import NodeRule, Profile, WayRule
+from gis.profiles.conditional import variants_of
+from gis.profiles.registry import (
+    LABEL_KEYS,
+    PROFILES,
+    WAY_KEYS,
+    apply_profile,
+    get_profile,
+    tag_selection,
+)
+from gis.profiles.rules import Mode, NodeRule, Profile, Tags, WayRule
 from gis.profiles.verdicts import (
+    BACKWARD_RESTRICTED,
+    FORWARD_RESTRICTED,
     ROUNDABOUT,
     STARTPOINT,
     Verdicts,
@@ -60,7 +70,7 @@ def test_get_profile() -> None:
     """A profile is found by its name, and a wrong name is told the right ones."""
     assert get_profile("car") is CAR
     assert all(profile.name == name for name, profile in PROFILES.items())
-    with pytest.raises(ProfileError, match=r"no profile 'cart'; there is: car"):
+    with pytest.raises(ProfileError, match=r"no profile 'cart'; there is: bicycle, car, foot"):
         get_profile("cart")
 
 
@@ -69,15 +79,11 @@ def test_tag_selection() -> None:
     other = replace(CAR, name="other", way_keys=("zebra", "highway"), node_keys=("aardvark",))
     selection = tag_selection([CAR, other])
     assert selection == tag_selection([other, CAR])
-    assert set(selection.way_keys) == {*CAR.way_keys, "zebra"}
+    assert set(selection.way_keys) == {*CAR.way_keys, *WAY_KEYS, "zebra"}
     assert set(selection.node_keys) == {*CAR.node_keys, "aardvark"}
     assert selection.relation_keys == tuple(sorted(CAR.relation_keys))
     assert selection.road_tags == (("highway", None), ("route", ("ferry", "shuttle_train")))
-    assert set(selection.label_keys) == {
-        *("name", "name:pronunciation", "ref", "junction:ref", "destination:street"),
-        *("destination", "destination:forward", "destination:backward"),
-        *("destination:ref", "destination:ref:forward", "destination:ref:backward"),
-    }
+    assert selection.label_keys == LABEL_KEYS
     for keys in (selection.way_keys, selection.label_keys, selection.node_keys):
         assert len(set(keys)) == len(keys)
 
@@ -95,19 +101,22 @@ def test_verdicts_of_a_small_map() -> None:
         STARTPOINT,
         STARTPOINT | ROUNDABOUT,
         STARTPOINT | FORWARD_RESTRICTED | BACKWARD_RESTRICTED,
-        STARTPOINT | CIRCULAR,
+        0,
         0,
     ]
     assert verdicts.way_flags.tolist() == [*flags, STARTPOINT, STARTPOINT, 0]
+    assert verdicts.forward_mode.tolist() == [0, 1, 0, 1, Mode.FERRY, 0, 1, 1, 0]
+    assert verdicts.backward_mode.tolist() == [0, 1, 1, 1, Mode.FERRY, 0, 1, 1, 0]
     assert verdicts.way_open().tolist() == [kmh > 0 for kmh in verdicts.backward_kmh]
     assert verdicts.node_blocked.tolist() == [False, False, True, False]
     assert verdicts.node_forward_s.tolist() == [0, 2, 0, 0]
     assert verdicts.node_backward_s.tolist() == [0, 0, 0, 0]
     assert verdicts.restriction_kind.tolist() == [0, 1, 2, 0]
     assert verdicts.restriction_reason == ("no tags", "", "", "excepts this vehicle")
-    for junction, u_turn, angle in ((1, 0, 90), (1, 0, -90), (0, 1, 180), (0, 0, -180), (1, 1, 0)):
-        expected = np.float32(CAR.turn(angle, bool(u_turn), bool(junction)))
-        assert verdicts.turn_s[junction, u_turn, angle + 180] == expected
+    for left_hand, junction, u_turn in np.ndindex(2, 2, 2):
+        for angle in (-180, -90, 0, 90, 180):
+            expected = np.float32(CAR.turn(angle, bool(u_turn), bool(junction), bool(left_hand)))
+            assert verdicts.turn_s[left_hand, junction, u_turn, angle + 180] == expected
 
 
 def test_warnings_count_tag_sets() -> None:
@@ -149,7 +158,9 @@ def test_undeclared_keys_stay_hidden() -> None:
 
 
 def closed(tags: Any, warn: Any) -> WayRule:
-    return WayRule(0.0, 0.0, duration_s=60.0, startpoint=True, ferry=True, forward_preference=0.5)
+    return WayRule(
+        0.0, 0.0, duration_s=60.0, startpoint=True, forward_restricted=True, forward_mode=Mode.FERRY
+    )
 
 
 def test_closed_and_blocked_are_canonical() -> None:
@@ -206,7 +217,9 @@ def test_impossible_restrictions(rule: Any) -> None:
 @pytest.mark.parametrize("seconds", [-0.1, float("nan"), 1e4, None, "long"])
 def test_impossible_turns(seconds: Any) -> None:
     """Turn costs are finite, not negative, and fit in the graph."""
-    with pytest.raises(ProfileError, match=r"^profile 'car': turn of \(-180, False, False\) "):
+    with pytest.raises(
+        ProfileError, match=r"^profile 'car': turn of \(-180, False, False, False\) "
+    ):
         judge(replace(CAR, turn=lambda angle, u_turn, junction, left_hand: seconds))
 
 
@@ -240,7 +253,13 @@ def corrupt(verdicts: Verdicts, name: str, index: int, value: Any) -> Verdicts:
         ("forward_preference", 1, 0.0),
         ("duration_s", 0, 5.0),
         ("way_flags", 0, STARTPOINT),
-        ("way_flags", 1, 16),
+        ("way_flags", 1, 32),
+        ("way_flags", 2, FORWARD_RESTRICTED),
+        ("forward_mode", 0, Mode.DRIVING),
+        ("forward_mode", 1, Mode.INACCESSIBLE),
+        ("backward_mode", 1, 10),
+        ("forward_classes", 2, 1),
+        ("node_restricted", 2, True),
         ("node_forward_s", 2, 1.0),
         ("node_backward_s", 1, 1e6),
         ("turn_s", 0, np.inf),
@@ -279,6 +298,11 @@ def collect_sets(path: Path) -> tuple[TagSets, TagSets, TagSets]:
     return ways, nodes, relations
 
 
+def at_no_special_time(tags: Tags) -> Tags:
+    """The tags without what holds only at times."""
+    return variants_of(tags, CAR.dimensions, Warned()).normal
+
+
 def test_verdicts_equal_direct_calls(sample: Path) -> None:
     """On a real extract, each verdict is what the profile says of that set alone."""
     sets = collect_sets(sample)
@@ -286,14 +310,14 @@ def test_verdicts_equal_direct_calls(sample: Path) -> None:
     check_verdicts(verdicts)
     assert verdicts.way_open().sum() > 50
     for index in range(1, len(sets[0])):
-        way = CAR.way(sets[0].tags(index), Warned()) or WayRule(0.0, 0.0)
+        way = CAR.way(at_no_special_time(sets[0].tags(index)), Warned()) or WayRule(0.0, 0.0)
         speeds = verdicts.forward_kmh[index], verdicts.backward_kmh[index]
         assert speeds == (np.float32(way.forward_kmh), np.float32(way.backward_kmh))
     for index in range(1, len(sets[1])):
         node = CAR.node(sets[1].tags(index), Warned()) or NodeRule()
         assert verdicts.node_blocked[index] == node.blocked
     for index in range(1, len(sets[2])):
-        kind, reason = CAR.restriction(sets[2].tags(index), Warned())
+        kind, reason = CAR.restriction(at_no_special_time(sets[2].tags(index)), Warned())
         assert verdicts.restriction_kind[index] == {None: 0, "no": 1, "only": 2}[kind]
         assert verdicts.restriction_reason[index] == reason
 

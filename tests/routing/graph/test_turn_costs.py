@@ -73,7 +73,8 @@ def test_costs(world: World) -> None:
         node = int(ends[a >> 1, 1 - (a & 1)])
         roads = [edge for edge in range(network.n_edges) if open_arc[2 * edge : 2 * edge + 2].any()]
         junction = int(sum((ends[edge] == node).sum() for edge in roads) > 2)
-        table_s = float(verdicts.turn_s[junction, int(b == a ^ 1), angle + 180])
+        left_hand = int(network.edge_left_hand[a >> 1])
+        table_s = float(verdicts.turn_s[left_hand, junction, int(b == a ^ 1), angle + 180])
         delays = verdicts.node_backward_s if a & 1 else verdicts.node_forward_s
         delay_s = float(delays[network.node_tagset[node]])
         assert cost == round(100 * table_s) + round(100 * delay_s)

@@ -4,35 +4,14 @@ import numpy as np
 from graphs import World, worlds
 from hypothesis import given, settings
 from oracles import Path, allowed_walks, turns_of
+from walks import following, keeps_out
 
-from gis.network.road_network import RoadNetwork
 from gis.profiles.verdicts import DEMANDS, FORBIDS
+from routing.graph.restricted_roads import restricted_arcs
 from routing.graph.turn_graph import TurnGraph, build_turn_graph, check_turn_graph
 from routing.metric import duration_metric
 
 MAX_WALKS = 1000
-
-
-def ends(network: RoadNetwork) -> tuple[list[int], list[int]]:
-    """Tail and head of every arc."""
-    pairs = zip(network.edge_tail.tolist(), network.edge_head.tolist(), strict=True)
-    tails = [node for pair in pairs for node in pair]
-    return tails, [tails[arc ^ 1] for arc in range(len(tails))]
-
-
-def following(world: World, is_open: list[bool]) -> dict[int, list[int]]:
-    """The arcs that may follow each open arc where no restriction speaks."""
-    tails, heads = ends(world.network)
-    blocked = world.verdicts.node_blocked[world.network.node_tagset].tolist()
-    result = {}
-    for arc in np.flatnonzero(is_open).tolist():
-        onward = [
-            b for b, tail in enumerate(tails) if is_open[b] and tail == heads[arc] and b != arc ^ 1
-        ]
-        if blocked[heads[arc]] or not onward:
-            onward = [arc ^ 1] if is_open[arc ^ 1] else []
-        result[arc] = onward
-    return result
 
 
 def restriction_paths(world: World, kind: int) -> list[Path]:
@@ -74,9 +53,11 @@ def test_the_walks_are_those_that_the_restrictions_allow(world: World) -> None:
     open_arc = duration_metric(*world).open_arc
     graph = build_turn_graph(*world, open_arc)
     check_turn_graph(graph, world.network.n_arcs)
-    onward = following(world, open_arc.tolist())
+    level = restricted_arcs(*world, open_arc).tolist()
+    onward = following(world, open_arc.tolist(), level)
     n_steps = countable_steps(onward)
     no, only = restriction_paths(world, FORBIDS), restriction_paths(world, DEMANDS)
     walks = graph_walks(graph, np.flatnonzero(open_arc).tolist(), n_steps)
     assert len(walks) == len(set(walks))
-    assert set(walks) == allowed_walks(n_steps, onward, no, only)
+    allowed = allowed_walks(n_steps, onward, no, only)
+    assert set(walks) == {walk for walk in allowed if keeps_out(walk, level)}

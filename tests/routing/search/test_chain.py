@@ -21,7 +21,10 @@ Points = list[list[Position]]
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[TurnGraph, Metric]:
-    """Small turn graphs with closed arcs, loops and vertices that share an arc."""
+    """Small turn graphs with closed arcs, loops and vertices that share an arc.
+
+    Of these some remember only until one stops there.
+    """
     n_arcs = 2 * draw(st.integers(1, 4))
     weight = draw(
         st.lists(st.sampled_from([1, 2, 5, 9, 30, INF]), min_size=n_arcs, max_size=n_arcs)
@@ -41,7 +44,8 @@ def graphs(draw: st.DrawFn) -> tuple[TurnGraph, Metric]:
     pairs = sorted({*pairs, *((vertex_arc[v], w) for v, w in pairs)})
     costs = draw(st.lists(st.integers(0, 12), min_size=n_arcs**2, max_size=n_arcs**2))
     turns = [(v, w, costs[vertex_arc[v] * n_arcs + vertex_arc[w]]) for v, w in pairs]
-    return make_graph(vertex_arc, turns), make_metric(weight)
+    leaves_as = [draw(st.sampled_from([v, vertex_arc[v]])) for v in range(n_arcs, len(vertex_arc))]
+    return make_graph(vertex_arc, turns, leaves_as), make_metric(weight)
 
 
 @st.composite
@@ -77,7 +81,7 @@ def naive_cost(graph: TurnGraph, metric: Metric, points: Points, straight: bool)
         weight = int(metric.weight[arc])
         here = cuts[arc][cut]
         if Position(arc, here) in points[passed]:
-            yield 0, (passed + 1, vertex, cut)
+            yield 0, (passed + 1, graph.leaving(vertex), cut)
             if not straight and passed < len(points) - 1:
                 for other in points[passed]:
                     yield 0, (passed + 1, other.arc, cuts[other.arc].index(other.fraction))

@@ -1,0 +1,1 @@
+"""What holds only at times, and roads that a request excludes."""

@@ -1,0 +1,100 @@
+"""What a crossing demands of the driver: a draft, or nothing where no roads meet."""
+
+from typing import NamedTuple
+
+from gis.profiles.rules import Mode
+from routing.guidance.arms import Approach, Instruction
+from routing.guidance.carriageways import Carriageways
+from routing.guidance.directions import direction_of
+from routing.guidance.drafts import (
+    CONTINUE,
+    NEW_NAME,
+    NOTIFICATION,
+    OFF_RAMP,
+    ON_RAMP,
+    SLIGHT_LEFT,
+    SLIGHT_RIGHT,
+    STRAIGHT,
+    SUPPRESSED,
+    TURN,
+    UTURN,
+    Crossing,
+    Draft,
+)
+from routing.guidance.facts import RoadFacts
+from routing.guidance.motorways import is_motorway_crossing, pass_motorway
+from routing.guidance.rings import Rings
+from routing.guidance.roundabouts import ring_draft, touches_ring
+from routing.guidance.turns import turn_at
+
+_CARRIED = (Mode.FERRY, Mode.TRAIN)
+
+
+class Surroundings(NamedTuple):
+    """What is known of the roads around crossings."""
+
+    facts: RoadFacts
+    rings: Rings
+    carriageways: Carriageways
+
+
+def classify(known: Surroundings, crossing: Crossing, before: int, after: int) -> Draft | None:
+    """The draft for going from one arc to another, SUPPRESSED where nothing need be said.
+
+    None where there is no crossing at all.
+    """
+    if crossing.came_in is None or crossing.out is None:
+        return Draft(crossing.at, CONTINUE, UTURN, [crossing])
+    if crossing.is_silent:
+        return Draft(crossing.at, SUPPRESSED, STRAIGHT, [crossing])
+    facts = known.facts
+    if len(crossing.roads) == 2 and facts.nature(before) is facts.nature(after):
+        return None
+    seen = known.carriageways.seen(crossing.node, crossing.roads)
+    approach = Approach(facts, crossing, before, seen)
+    via = approach.via
+    if via.mode in _CARRIED and all(arm.nature.mode == via.mode for arm in approach.arms):
+        return None
+    if touches_ring(approach):
+        kind = known.rings.kind(crossing.node)
+        if kind is not None:
+            found = ring_draft(approach, crossing, kind)
+            return found if isinstance(found, Draft) else _draft(crossing, found)
+    if _passes_minor_roads(approach):
+        found = _past_minor_roads(approach)
+    elif is_motorway_crossing(approach):
+        found = pass_motorway(approach)
+    else:
+        found = turn_at(approach)
+    if found and found[0] == ON_RAMP and via.motorway:
+        found = OFF_RAMP, found[1]
+    return _draft(crossing, found)
+
+
+def _draft(crossing: Crossing, instruction: Instruction | None) -> Draft | None:
+    return Draft(crossing.at, *instruction, [crossing]) if instruction else None
+
+
+def _passes_minor_roads(approach: Approach) -> bool:
+    """Whether one road goes on and all others are driveways and the like."""
+    arms = approach.arms
+    n_minor = sum(arm.nature.low for arm in arms)
+    return len(arms) > 2 and not arms[0].nature.low and n_minor == len(arms) - 2
+
+
+def _past_minor_roads(approach: Approach) -> Instruction | None:
+    """A road goes on past driveways, or one turns into one of these."""
+    via, taken, out = approach.via, approach.taken, approach.out
+    direction = direction_of(taken.angle)
+    if out == 0:
+        return CONTINUE, UTURN
+    main = next(i for i, arm in enumerate(approach.arms) if i and not arm.nature.low)
+    if out != main:
+        if direction == STRAIGHT == direction_of(approach.arms[main].angle):
+            direction = SLIGHT_RIGHT if out < main else SLIGHT_LEFT
+        return TURN, direction
+    if via.mode != taken.nature.mode:
+        return NOTIFICATION, direction
+    if not via.renames(taken.nature):
+        return None
+    return NEW_NAME, direction

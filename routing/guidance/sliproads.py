@@ -1,0 +1,203 @@
+"""Roads that cut the corner before a crossing: with it, they are one place to turn.
+
+a --- b --- c ---       bd is the sliproad, c the crossing that it spares,
+       `    |           bc the main road, cd the cross road
+         `- d
+            |
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from gis.network.road_class import RoadClass
+from routing.guidance.arms import Approach, Arm, are_one_road
+from routing.guidance.directions import NARROW_DEG, between, direction_of
+from routing.guidance.drafts import (
+    CONTINUE,
+    FORK,
+    NEW_NAME,
+    SLIPROAD,
+    SUPPRESSED,
+    TURN,
+    Crossing,
+    Draft,
+)
+from routing.guidance.facts import RoadFacts, RoadNature
+from routing.guidance.joining import absorb, joint_angle
+from routing.guidance.obvious import find_obvious
+from routing.guidance.passage import Passage
+
+FARTHEST_M = 250.0
+SMALLEST_M2 = 3.0
+_LINK_FACTOR, _MINOR_FACTOR = 0.3, 0.1
+_FACTORS = {
+    RoadClass.MOTORWAY: 1.0,
+    RoadClass.TRUNK: 0.8,
+    RoadClass.PRIMARY: 0.8,
+    RoadClass.SECONDARY: 0.6,
+    RoadClass.TERTIARY: 0.5,
+    RoadClass.RESIDENTIAL: 0.4,
+    RoadClass.LIVING_STREET: 0.3,
+}
+"""How big a junction with a sliproad may be, by the class of its roads."""
+
+LookAhead = Callable[[int], Crossing | None]
+
+
+def mark_sliproads(passage: Passage, look_ahead: LookAhead, drafts: list[Draft]) -> None:
+    """Find the sliproads that a leg takes, and those beside which it stays on the main road.
+
+    A fork that is none but for a sliproad is no fork to those who stay.
+    """
+    for before, draft in pairwise(drafts[:-1]):
+        crossing = draft.crossing
+        if draft.ring or len(crossing.roads) < 3 or crossing.came_in is None:
+            continue
+        if crossing.out is None or crossing.out == crossing.came_in:
+            continue
+        arc = passage.trail.arcs[crossing.at - 1]
+        approach = Approach(passage.facts, crossing, arc)
+        finder = _Finder(passage.facts, look_ahead, crossing.node)
+        out = approach.out
+        main = finder.main_road(approach)
+        if main == 0 or not finder.continues(approach, main):
+            continue
+        if out != main:
+            if abs(out - main) == 1 and finder.is_sliproad(approach, main, out):
+                draft.type = SLIPROAD
+        elif draft.type == FORK:
+            others = [i for i in (main - 1, main + 1) if 0 < i < len(approach.arms)]
+            if any(finder.is_sliproad(approach, main, i) for i in others):
+                _stay(passage, before, draft)
+
+
+def _stay(passage: Passage, before: Draft, draft: Draft) -> None:
+    """Nothing forks here: the road goes on."""
+    crossing = draft.crossing
+    assert crossing.out is not None
+    angle = crossing.angle(crossing.out)
+    if passage.have_same_name(before, draft):
+        draft.type = SUPPRESSED if between(angle, 180.0) < 5.0 else CONTINUE
+    else:
+        draft.type = NEW_NAME if passage.texts(draft).name else SUPPRESSED
+    draft.modifier = direction_of(angle)
+
+
+def join_sliproad(passage: Passage, drafts: list[Draft], i: int) -> None:
+    """Make one turn of a sliproad and the maneuver at its end."""
+    here = drafts[i]
+    while _is_mere_node(drafts[i + 1]):
+        absorb(drafts, i)
+    if i + 2 >= len(drafts) or not passage.have_same_mode(here, drafts[i + 1]):
+        here.type = TURN
+        return
+    after = drafts[i + 1]
+    here.type = CONTINUE if passage.have_same_name(drafts[i - 1], after) else TURN
+    here.modifier = direction_of(joint_angle(here, after, passage.length_m(drafts, i)))
+    here.crossing.lanes = after.crossing.lanes or here.crossing.lanes
+    absorb(drafts, i, signs=True)
+
+
+def _is_mere_node(draft: Draft) -> bool:
+    """Whether only the road itself goes on there, as at traffic lights."""
+    roads = draft.crossing.roads
+    return draft.type == SUPPRESSED and len(roads) == 2 and sum(x.entry for x in roads) == 1
+
+
+class _Finder:
+    """Looks at the roads around a node where a sliproad might leave."""
+
+    def __init__(self, facts: RoadFacts, look_ahead: LookAhead, node: int) -> None:
+        self._facts, self._ahead, self._node = facts, look_ahead, node
+
+    def main_road(self, approach: Approach) -> int:
+        """The place of the arm that goes on straight to the crossing, 0 if there is none."""
+        obvious = find_obvious(approach)
+        if obvious or len(approach.arms) != 3:
+            return obvious
+        right, left = (self._ahead(arm.arc) for arm in approach.arms[1:])
+        if right is None or left is None:
+            return 0
+        if _may_end_sliproad(right) and left.node != self._node:
+            return 2
+        return 1 if _may_end_sliproad(left) and right.node != self._node else 0
+
+    def continues(self, approach: Approach, main: int) -> bool:
+        """Whether the main road is the one that one comes on."""
+        via, to = approach.via, approach.arms[main].nature
+        return via.same_class(to) and via.mode == to.mode and are_one_road(via, to)
+
+    def is_sliproad(self, approach: Approach, main: int, out: int) -> bool:
+        """Whether one arm is a sliproad beside another."""
+        road, slip = approach.arms[main], approach.arms[out]
+        if not _may_be(slip) or slip.angle == road.angle:
+            return False
+        length_m = self._facts.length_m(road.arc)
+        if length_m > FARTHEST_M * _factor(road.nature):
+            return False
+        spared, end = self._ahead(road.arc), self._ahead(slip.arc)
+        if spared is None or end is None or spared.came_in is None or end.came_in is None:
+            return False
+        nodes = {self._node, spared.node, end.node}
+        if len(nodes) < 3 or not 3 <= len(end.roads) <= 4:
+            return False
+        cross = spared.roads[(spared.came_in + (1 if out > main else -1)) % len(spared.roads)]
+        if not self._facts.is_open(cross.arc) or not self._ends_well(end):
+            return False
+        limit_m = FARTHEST_M * _factor(slip.nature)
+        return any(
+            self._joins(road, slip, spared, end.roads[i].arc)
+            and SMALLEST_M2 <= length_m * self._facts.length_m(end.roads[i].arc) / 2.0 <= limit_m**2
+            for i in range(len(end.roads))
+            if i != end.came_in
+        )
+
+    def _joins(self, road: Arm, slip: Arm, spared: Crossing, arc: int) -> bool:
+        """Whether a road at the end of a sliproad is the cross road, which the crossing lies on."""
+        if self._next_node(arc) != spared.node:
+            return False
+        to = self._facts.open_nature(arc)
+        names = [self._facts.open_nature(other.arc) for other in spared.roads]
+        if all(name.renames(to) for name in names):
+            return False
+        if slip.nature.link:
+            return not to.link
+        named = road.nature.name and slip.nature.name and to.name
+        return not (named and road.nature.renames(slip.nature) and slip.nature.renames(to))
+
+    def _ends_well(self, end: Crossing) -> bool:
+        """Whether it is plain how to go on from the end of a sliproad."""
+        assert end.came_in is not None
+        arc = end.roads[end.came_in].arc ^ 1
+        crossing = Crossing(end.node, end.at, end.roads, end.came_in, end.came_in)
+        approach = Approach(self._facts, crossing, arc)
+        obvious = find_obvious(approach)
+        if obvious == 0:
+            return False
+        onto = approach.arms[obvious]
+        return onto.off <= 2.0 * NARROW_DEG and not onto.nature.ring
+
+    def _next_node(self, arc: int) -> int:
+        """The node at the end of an arc, which may be driven only in the other direction."""
+        crossing = self._ahead(arc)
+        return crossing.node if crossing is not None else -1
+
+
+def _may_be(arm: Arm) -> bool:
+    """Whether a road is no less than a street, and does not turn much."""
+    nature = arm.nature
+    return arm.entry and arm.off <= 2.0 * NARROW_DEG and not nature.ring and not nature.low
+
+
+def _may_end_sliproad(crossing: Crossing) -> bool:
+    """Whether only one way leads on from where a road joins another."""
+    if len(crossing.roads) != 3 or crossing.came_in is None:
+        return False
+    entries = [road.entry for i, road in enumerate(crossing.roads) if i != crossing.came_in]
+    return not crossing.roads[crossing.came_in].entry and not all(entries)
+
+
+def _factor(nature: RoadNature) -> float:
+    if nature.link:
+        return _LINK_FACTOR
+    return _FACTORS.get(nature.kind, _MINOR_FACTOR)
