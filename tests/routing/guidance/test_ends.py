@@ -76,7 +76,10 @@ def test_trimmed_steps_still_cover_the_line(street: Engine) -> None:
 
 
 def test_names_that_do_not_last_are_not_told(street: Engine) -> None:
-    assert told(steps_of(street, STREET, "ad")) == ""
+    briefly = leg_of(street, [STREET.position("a"), beside("b", "d", 90.0)])
+    assert told(list(briefly.steps)) == ""
+    longer = leg_of(street, [STREET.position("a"), beside("b", "d", 120.0)])
+    assert told(list(longer.steps)) == "new name straight [Middle]"
     assert (
         told(steps_of(street, STREET, "ak")) == "new name straight [Middle], new name straight []"
     )
