@@ -17,7 +17,9 @@ from gis.profiles.rules import Mode, Profile, WayRule
 def check_way_row(profile: Profile, row: tuple[str, ...]) -> None:
     """Assert that the profile says what a row tells: tags, forward, backward, facts."""
     tags, *wanted = (*row, "")[:4]
-    assert columns_of(profile, tags) == (wanted[0], wanted[1], " ".join(wanted[2].split()))
+    expected = (wanted[0], wanted[1], " ".join(wanted[2].split()))
+    found = columns_of(profile, tags)
+    assert found == expected, f"{tags}: {found}, not {expected}"
 
 
 def columns_of(profile: Profile, tags: str) -> tuple[str, str, str]:

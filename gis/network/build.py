@@ -7,6 +7,7 @@ import numpy as np
 
 from gis.arrays import INVALID, Bool, freeze, group_by
 from gis.network.barriers import find_special_nodes, node_tagsets
+from gis.network.driving_side import left_hand_edges
 from gis.network.junctions import Pieces, find_junctions, find_runs, split_runs
 from gis.network.restrictions import RestrictionReport, resolve_restrictions
 from gis.network.road_class import road_classes
@@ -81,7 +82,12 @@ def _assemble(tables: OsmTables, junction: Bool, pieces: Pieces) -> RoadNetwork:
         edge_label=freeze(ways.label[pieces.way]),
         edge_length_m=freeze(length_m.astype(np.float32)),
         edge_share=share_of_way(pieces.way, length_m),
-        edge_left_hand=freeze(np.zeros(len(tail), np.bool_)),
+        edge_left_hand=left_hand_edges(
+            nodes.lon[position[tail]],
+            nodes.lat[position[tail]],
+            ways.tagset[pieces.way],
+            tables.way_tags,
+        ),
         way_class=road_classes(tables.way_tags),
         first_point=pieces.first_point,
         point_lon=point_lon,

@@ -15,7 +15,6 @@ from gis.profiles.access import (
     directed_keys,
     is_roundabout,
     oneway,
-    warn_of_keys,
 )
 from gis.profiles.cycleways import CYCLEWAY_KEYS, has_separate_cycleway, lanes
 from gis.profiles.paths import (
@@ -45,6 +44,7 @@ CLASS_KMH = {
     **dict.fromkeys(("living_street", "service", "road", "cycleway"), RIDING_KMH),
     "track": 12.0,
     "path": 13.0,
+    "parking": 10.0,
 }
 """Where one rides unless the tags say otherwise."""
 
@@ -108,7 +108,6 @@ _Said = tuple[Access | None, Access | None]
 
 def way(tags: Tags, warn: Warn) -> WayRule | None:
     """The verdict on a way; None where nobody takes a bicycle."""
-    warn_of_keys(tags, _CONDITIONAL_KEYS, warn)
     if tags.get("route") in ("ferry", "shuttle_train"):
         said = ACCESS.judge_directions(tags, _ACCESS_KEYS, warn)
         return aboard(tags, said, oneway(tags, _ONEWAY_KEYS, warn), warn)
@@ -225,7 +224,7 @@ def _rule(
     """The verdict where one rides, or else pushes."""
     limit = slowest(tags, CONDITION_KMH)
     pushing_kmh = _pushing_kmh(tags)
-    riding_kmh = CLASS_KMH.get(tags.get("highway", ""), RIDING_KMH)
+    riding_kmh = CLASS_KMH.get(path_kind(tags), RIDING_KMH)
     moves = tags.get("bridge") == "movable"
     if moves:
         riding_kmh = min(riding_kmh, MOVABLE_BRIDGE_KMH)

@@ -1,12 +1,12 @@
 """The walker: what may be walked on, and how fast.
 
 The speeds follow what OSRM's foot profile is known for. Streets are walked in both directions,
-squares around their outline.
+squares and parking lots around their outline.
 """
 
 from itertools import chain
 
-from gis.profiles.access import Access, Oneway, directed_keys, oneway, warn_of_keys
+from gis.profiles.access import Access, Oneway, directed_keys, oneway
 from gis.profiles.paths import (
     ON_FOOT,
     PATH_KEYS,
@@ -30,7 +30,7 @@ WALKED = frozenset(
         *("primary", "primary_link", "secondary", "secondary_link", "tertiary", "tertiary_link"),
         *("unclassified", "residential", "living_street", "service", "road", "track", "path"),
         *("footway", "pedestrian", "steps", "crossing", "corridor", "elevator"),
-        *("platform", "pier"),
+        *("platform", "pier", "parking"),
     )
 )
 """Open unless the tags say otherwise; everything else is closed unless they open it."""
@@ -55,7 +55,6 @@ _CONVEYED = frozenset(("steps", "footway", "corridor"))
 
 def way(tags: Tags, warn: Warn) -> WayRule | None:
     """The verdict on a way; None where nobody walks."""
-    warn_of_keys(tags, _CONDITIONAL_KEYS, warn)
     if tags.get("route") in ("ferry", "shuttle_train"):
         said = ON_FOOT.judge_directions(tags, _ACCESS_KEYS, warn)
         return aboard(tags, said, Oneway.NO, warn)

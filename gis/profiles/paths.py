@@ -9,10 +9,12 @@ PATH_TAGS: RoadTags = (
     ("railway", ("platform",)),
     ("public_transport", ("platform",)),
     ("man_made", ("pier",)),
+    ("amenity", ("parking",)),
 )
-"""The ways that concern walkers and cyclists: roads, and what one walks on beside them."""
+"""The ways that concern walkers and cyclists: roads, and what else one walks on."""
 
-PATH_KEYS = ("highway", "railway", "public_transport", "man_made")
+PATH_KEYS = ("highway", "railway", "public_transport", "man_made", "amenity", "parking")
+_INDOOR_PARKING = frozenset(("multi-storey", "underground", "rooftop"))
 
 ON_FOOT = AccessRules(
     keys=("foot", "access"),
@@ -52,13 +54,17 @@ def ignore(kind: str, value: str) -> None:
 
 
 def path_kind(tags: Tags) -> str:
-    """The value of ``highway``, or what else one walks on: ``platform``, ``pier``; else empty."""
+    """The value of ``highway``, or ``platform``, ``pier``, ``parking``; else empty."""
     highway = tags.get("highway")
     if highway:
         return highway
-    if tags.get("railway") == "platform" or tags.get("public_transport") == "platform":
+    if "platform" in (tags.get("railway"), tags.get("public_transport")):
         return "platform"
-    return "pier" if tags.get("man_made") == "pier" else ""
+    if tags.get("man_made") == "pier":
+        return "pier"
+    if tags.get("amenity") == "parking" and tags.get("parking") not in _INDOOR_PARKING:
+        return "parking"
+    return ""
 
 
 def is_fast_road(tags: Tags) -> bool:

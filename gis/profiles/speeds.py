@@ -150,7 +150,7 @@ def _sensible(kmh: float) -> float | None:
     return kmh if _MIN_KMH <= kmh <= _MAX_KMH else None
 
 
-CONTEXT_KEYS = ("source:maxspeed", "maxspeed:type", "zone:maxspeed")
+CONTEXT_KEYS = ("source:maxspeed", "maxspeed:type")
 """Where a limit comes from: a law (``DE:urban``), or a sign or survey, which says nothing here."""
 
 

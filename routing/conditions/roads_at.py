@@ -1,6 +1,6 @@
 """The roads of a vehicle at a time: which are open, how fast they are, and the turns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from routing.graph.arc_turns import BEHIND, OPEN
 from routing.graph.components import Components, build_components
 from routing.graph.restricted_roads import restricted_arcs
 from routing.graph.turn_graph import TurnGraph, build_turn_graph
-from routing.metric import Metric, duration_metric
+from routing.metric import Metric, reduced_to_duration, travel_metric
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: 
     verdicts = conditions.verdicts.at(holds)
     usual = conditions.verdicts.at(np.zeros_like(holds))
     classes = verdicts.forward_classes, verdicts.backward_classes
-    metric = duration_metric(network, verdicts)
-    if np.array_equal(metric.weight, normal.metric.weight):
+    metric = _with_columns_of(normal.metric, travel_metric(network, verdicts))
+    if not len(changed_arcs(normal.metric, metric)):
         metric = normal.metric
     same_turns = (
         np.array_equal(verdicts.restriction_kind, usual.restriction_kind)
@@ -55,6 +55,20 @@ def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: 
     allowed = freeze(np.repeat(verdicts.way_flags[network.edge_tagset] & STARTPOINT > 0, 2))
     components = build_components(graph, metric.open_arc, allowed, restricted)
     return RoadsAt(metric, graph, components, classes)
+
+
+def _with_columns_of(normal: Metric, metric: Metric) -> Metric:
+    """The metric with durations apart from weights as in another one: they are both or neither."""
+    if normal.has_durations and not metric.has_durations:
+        return replace(metric, own_duration_cs=metric.weight)
+    return metric if normal.has_durations else reduced_to_duration(metric)
+
+
+def changed_arcs(old: Metric, new: Metric) -> AnyArray:
+    """The arcs, ascending, that weigh something else in another metric or take another time."""
+    if old is new:
+        return np.empty(0, np.int64)
+    return np.flatnonzero((old.weight != new.weight) | (old.duration_cs != new.duration_cs))
 
 
 def arcs_with_other_turns(old: TurnGraph, new: TurnGraph) -> AnyArray:

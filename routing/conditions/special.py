@@ -2,18 +2,18 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from threading import Lock
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from gis.arrays import INF, U8, AnyArray, Bool, freeze, offsets
+from gis.arrays import INF, U8, U32, AnyArray, Bool, freeze, offsets
 from gis.network.road_network import RoadNetwork
 from routing.cch.weights import Weights, frozen
 from routing.changes.reweight import mending_pays
 from routing.conditions.clock import Clock, Departure
-from routing.conditions.roads_at import RoadsAt, arcs_with_other_turns, roads_at
+from routing.conditions.roads_at import RoadsAt, arcs_with_other_turns, changed_arcs, roads_at
 from routing.errors import InvalidValue
 from routing.graph.components import ARC_RESTRICTED, ARC_STARTPOINT, Components, build_components
 from routing.graph.turn_graph import TurnGraph
@@ -106,7 +106,7 @@ class SpecialWeightings:
         if metric is base.metric and at.graph is base.graph:
             return base
         changed = np.union1d(
-            _changed_arcs(base.metric, metric), arcs_with_other_turns(base.graph, at.graph)
+            changed_arcs(base.metric, metric), arcs_with_other_turns(base.graph, at.graph)
         )
         weights = self._customized(base, metric, at.graph, changed)
         return self._vehicle.weigh(metric, weights, at.graph, components)
@@ -128,35 +128,25 @@ class SpecialWeightings:
         return frozen(weights)
 
 
-def _columns(metric: Metric) -> dict[str, AnyArray]:
-    """What a metric knows of every arc."""
-    columns = {field.name: getattr(metric, field.name) for field in fields(metric)}
-    return {name: column for name, column in columns.items() if len(column)}
-
-
 def _merge(base: Metric, normal: Metric, at: Metric) -> Metric:
     """A metric at a time, but what a base has different from normal stays so, if it is open."""
-    is_own = base.weight != normal.weight
-    closed = is_own & (at.weight == INF)
-    own = _columns(base)
-    merged: dict[str, Any] = {
-        name: freeze(np.where(is_own & ~closed, own[name], column))
-        for name, column in _columns(at).items()
-    }
-    return replace(at, **merged)
+    is_own = (base.weight != normal.weight) | (base.duration_cs != normal.duration_cs)
+    kept = is_own & (at.weight < INF)
+    return _combine(at, kept, base.weight, base.own_duration_cs)
 
 
 def _close(metric: Metric, closed: Bool) -> Metric:
-    return replace(metric, weight=freeze(np.where(closed, np.uint32(INF), metric.weight)))
+    never = np.full(len(metric.weight), INF, np.uint32)
+    return _combine(metric, closed, never, never)
 
 
-def _changed_arcs(old: Metric, new: Metric) -> AnyArray:
-    """The arcs of which two metrics do not know the same."""
-    if old is new:
-        return np.empty(0, np.int64)
-    others = _columns(new)
-    differs = [column != others[name] for name, column in _columns(old).items()]
-    return np.flatnonzero(np.logical_or.reduce(differs))
+def _combine(metric: Metric, chosen: Bool, weight: U32, own_duration_cs: U32) -> Metric:
+    """A metric with other columns for some arcs, bool (A,)."""
+    other = freeze(np.where(chosen, weight, metric.weight))
+    if not metric.has_durations:
+        return replace(metric, weight=other)
+    duration_cs = freeze(np.where(chosen, own_duration_cs, metric.own_duration_cs))
+    return replace(metric, weight=other, own_duration_cs=duration_cs)
 
 
 def _arcs_of(network: RoadNetwork, classes: tuple[U8, U8], wanted: int) -> Bool:

@@ -64,9 +64,12 @@ class Rings:
         return ROUNDABOUT
 
     def _walk(self, start: int, circular: bool) -> _Ring | None:
-        """Once around a circle in its direction; None where it forks or meets another."""
+        """Once around a circle; None where it forks or meets another.
+
+        It goes in the circle's direction, or in either where both are open.
+        """
         facts, junctions = self._facts, self._junctions
-        ring, node, seen = _Ring(), start, set[int]()
+        ring, node, seen, back = _Ring(), start, set[int](), -1
         while node not in seen:
             arcs = junctions.arcs_at(node)
             if len(arcs) > 2:
@@ -78,11 +81,11 @@ class Rings:
                 nature = facts.nature(arc)
                 if nature.ring:
                     n_on_ring += 1
-                    if nature.mode and nature.circular == circular:
+                    if nature.mode and nature.circular == circular and arc != back:
                         onward.append(arc)
                 else:
                     ring.connected.add(nature.texts)
-            if n_on_ring != 2 or len(onward) != 1:
+            if n_on_ring != 2 or not onward:
                 return None
             if len(arcs) > 2:
                 ring.is_simple &= len(arcs) == 3
@@ -91,7 +94,7 @@ class Rings:
             if nature.name and all(known.renames(nature) for known in ring.names):
                 ring.names.append(nature)
             ring.length_m += facts.length_m(onward[0])
-            node = junctions.head(onward[0])
+            node, back = junctions.head(onward[0]), onward[0] ^ 1
             if node == start:
                 break
         return ring

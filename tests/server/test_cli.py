@@ -92,6 +92,7 @@ def test_version(capsys: Capture) -> None:
         (["build", "no.osm.pbf"], "no.osm.pbf"),
         (["build", "no.osm.pbf", "--profile", "tank"], "tank"),
         (["build", "no.osm.pbf", "--profile", "car,tank"], "no profile 'tank'"),
+        (["build", "no.osm.pbf", "--profile", "car,./no.py"], "no.py cannot be read: No such file"),
         (["build", "no.osm.pbf", "--profile", "car,"], "no profile ''"),
         (["bench", "parse", "no.osm.pbf"], "no.osm.pbf"),
         (["bench", "parse", "no.osm.pbf", "--workers", "2,x"], "--workers"),

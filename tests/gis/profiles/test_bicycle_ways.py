@@ -42,6 +42,12 @@ highway=platform                                           p4    p4
 railway=platform                                           p4    p4
 public_transport=platform                                  p4    p4
 man_made=pier                                              p4    p4
+amenity=parking                                            10    10    # around its outline
+amenity=parking, parking=surface                           10    10
+amenity=parking, parking=underground                       -     -
+amenity=parking, access=customers                          10r   10r
+amenity=parking, access=no                                 -     -
+amenity=bench                                              -     -
 highway=steps                                              p2    p2
 highway=steps, ramp:bicycle=yes                            p3    p3
 highway=steps, ramp:bicycle=no                             p2    p2
@@ -120,7 +126,7 @@ highway=residential, access:forward=private                15r   15
 highway=residential, vehicle:forward=no, bicycle=yes       15    15
 highway=residential, access:backward=no                    15    -
 highway=residential, access=no, foot:forward=yes           p4    -
-highway=residential, bicycle:conditional=no @ (Mo-Fr)      15    15    !bicycle:conditional
+highway=residential, bicycle:conditional=no @ (Mo-Fr)      15    15     # at no special time
 highway=residential, access=no, foot=yes                   p4    p4    # walkers may push
 highway=residential, vehicle=no, foot=designated           p4    p4
 highway=residential, bicycle=no, foot=yes                  -     -
@@ -173,7 +179,7 @@ highway=residential, oneway=no                             15    15
 highway=residential, oneway=alternating                    15    15    !oneway
 highway=residential, oneway=reversible                     p4    p4    !oneway
 highway=residential, oneway=sideways                       15    15    !oneway
-highway=residential, oneway:conditional=yes @ (Mo-Fr)      15    15    !oneway:conditional
+highway=residential, oneway:conditional=yes @ (Mo-Fr)      15    15     # at no special time
 highway=residential, oneway=yes, foot=no                   15    -
 highway=residential, oneway=yes, oneway:bicycle=no         15    15
 highway=residential, oneway:bicycle=yes                    15    p4

@@ -108,18 +108,18 @@ highway=removed, motor_vehicle=yes                         -       -
 highway=no, motor_vehicle=yes                              -       -
 highway=residential, service=emergency_access              -       -
 highway=service, service=emergency_access                  -       -
-highway=primary, access:conditional=no @ (22:00-06:00)     65      65      !access:conditional
-highway=primary, vehicle:conditional=no @ Su               65      65      !vehicle:conditional
-highway=primary, motor_vehicle:conditional=no @ Su  65  65  !motor_vehicle:conditional
-highway=primary, motorcar:conditional=no @ Su              65      65      !motorcar:conditional
-highway=primary, access:forward:conditional=no @ Su  65  65  !access:forward:conditional
-highway=primary, access:backward:conditional=no @ Su  65  65  !access:backward:conditional
-highway=primary, vehicle:forward:conditional=no @ Su  65  65  !vehicle:forward:conditional
-highway=primary, vehicle:backward:conditional=no @ Su  65  65  !vehicle:backward:conditional
-highway=trunk, motor_vehicle:forward:conditional=no @ x  85  85  !motor_vehicle:forward:conditional
-highway=trunk, motor_vehicle:backward:conditional=x  85  85  !motor_vehicle:backward:conditional
-highway=primary, motorcar:forward:conditional=no @ Su  65  65  !motorcar:forward:conditional
-highway=primary, motorcar:backward:conditional=no @ Su  65  65  !motorcar:backward:conditional
+highway=primary, access:conditional=no @ (22:00-06:00)     65      65
+highway=primary, vehicle:conditional=no @ Su               65      65
+highway=primary, motor_vehicle:conditional=no @ Su  65  65
+highway=primary, motorcar:conditional=no @ Su              65      65
+highway=primary, access:forward:conditional=no @ Su  65  65
+highway=primary, access:backward:conditional=no @ Su  65  65
+highway=primary, vehicle:forward:conditional=no @ Su  65  65
+highway=primary, vehicle:backward:conditional=no @ Su  65  65
+highway=trunk, motor_vehicle:forward:conditional=no @ x  85  85
+highway=trunk, motor_vehicle:backward:conditional=x  85  85
+highway=primary, motorcar:forward:conditional=no @ Su  65  65
+highway=primary, motorcar:backward:conditional=no @ Su  65  65
 highway=primary, hov=designated                            65      65      restricted
 highway=motorway, hov=yes                                  90      -       +motorway
 highway=motorway, hov=lane                                 90      -       +motorway
@@ -187,10 +187,10 @@ highway=primary, oneway=0                                  65      65
 highway=primary, oneway=maybe                              65      65      !oneway
 highway=primary, oneway=reversible                         -       -       !oneway
 highway=primary, oneway=alternating                        65      65      x0.4 !oneway
-highway=primary, oneway=yes, oneway:conditional=no @ Su    65      -       !oneway:conditional
-highway=primary, oneway:motorcar:conditional=yes @ Su  65  65  !oneway:motorcar:conditional
-highway=primary, oneway:vehicle:conditional=yes @ Su  65  65  !oneway:vehicle:conditional
-highway=trunk, oneway:motor_vehicle:conditional=yes @ x  85  85  !oneway:motor_vehicle:conditional
+highway=primary, oneway=yes, oneway:conditional=no @ Su    65      -
+highway=primary, oneway:motorcar:conditional=yes @ Su  65  65
+highway=primary, oneway:vehicle:conditional=yes @ Su  65  65
+highway=trunk, oneway:motor_vehicle:conditional=yes @ x  85  85
 highway=motorway, oneway=no                                90      90      +motorway
 highway=motorway, oneway=-1                                -       90      +motorway
 highway=motorway, oneway=maybe                             90      -       +motorway !oneway

@@ -134,9 +134,9 @@ highway=primary, maxspeed:type=sign                        65      65
 highway=primary, maxspeed=60, maxspeed:type=DE:urban       48      48
 highway=motorway, maxspeed=signals, maxspeed:type=FR:motorway  104  -  +motorway
 highway=primary, maxspeed:hgv=60                           65      65
-highway=primary, maxspeed=50, maxspeed:conditional=30 @ wet  40  40  !maxspeed:conditional
-highway=primary, maxspeed:forward:conditional=30 @ wet  65  65  !maxspeed:forward:conditional
-highway=primary, maxspeed:backward:conditional=30 @ wet  65  65  !maxspeed:backward:conditional
+highway=primary, maxspeed=50, maxspeed:conditional=30 @ wet  40  40
+highway=primary, maxspeed:forward:conditional=30 @ wet  65  65
+highway=primary, maxspeed:backward:conditional=30 @ wet  65  65
 highway=primary, access=no, maxspeed=100                   -       -
 highway=footway, maxspeed=100                              -       -
 highway=track, motor_vehicle=yes, maxspeed=20              16      16
@@ -155,14 +155,11 @@ highway=primary, maxspeed=50, maxspeed:motorcar:forward=80  64     40
 highway=primary, maxspeed:motorcar:backward=80             65      64
 highway=primary, maxspeed:advisory=30, maxspeed:motorcar=80  24    24
 highway=primary, maxspeed:lanes=80|100                     65      65
-highway=residential, zone:maxspeed=DE:30                   24      24
-highway=residential, zone:maxspeed=DE:30, maxspeed=50      40      40
-highway=residential, zone:maxspeed=30                      25      25
 highway=living_street, maxspeed=20                         16      16
 highway=primary, minspeed=60                               65      65
-highway=primary, maxspeed:motorcar:conditional=30 @ wet  65  65  !maxspeed:motorcar:conditional
-highway=x, maxspeed:motorcar:forward:conditional=x  -  -  !maxspeed:motorcar:forward:conditional
-highway=x, maxspeed:motorcar:backward:conditional=x  -  -  !maxspeed:motorcar:backward:conditional
+highway=primary, maxspeed:motorcar:conditional=30 @ wet  65  65
+highway=x, maxspeed:motorcar:forward:conditional=x  -  -
+highway=x, maxspeed:motorcar:backward:conditional=x  -  -
 """
 
 CONDITION = """

@@ -138,14 +138,23 @@ def test_two_of_a_name(tmp_path: Path) -> None:
 STOPS_TRUCKS = (
     *("maxheight=3.5", "maxheight=11'6''", "maxheight:physical=3.7", "maxheight:forward=3"),
     *("maxweight=7.5", "maxweight=7500kg", "maxweight:hgv=3.5", "maxweightrating=7.5"),
-    *("maxaxleload=6", "maxlength=8", "maxwidth=2.3", "width=2.4", "maxwidth:physical=2.2"),
+    *(
+        "maxaxleload=6",
+        "maxlength=8",
+        "maxwidth=2.3",
+        "width=2.4 oneway=yes",
+        "maxwidth:physical=2.2",
+    ),
     *("hgv=no", "hgv=forestry", "access=yes hgv=no", "motor_vehicle=yes hgv=no"),
     *("motor_vehicle=no motorcar=yes", "oneway:hgv=-1", "hgv:forward=no"),
+    *("hgv=destination", "hgv=delivery", "access=yes hgv=private"),
+    *("hgv:conditional=no@(weight>7.5)", "hgv:conditional=no@(height>3.5)"),
 )
 LETS_TRUCKS_PASS = (
     *("maxheight=3.8", "maxheight=4", "maxheight=12'6''", "maxheight=none", "maxheight=default"),
     *("maxweight=12", "maxweight=40", "maxweight=7.5 maxweight:hgv=18", "maxlength=12"),
     *("width=5", "hgv=yes", "hgv=designated", "maxheight:backward=2", "hgv:backward=no"),
+    *("hgv:conditional=no@(weight>18)", "hgv:conditional=no@(22:00-06:00)"),
 )
 
 
@@ -167,7 +176,10 @@ def test_a_truck_passes_where_cars_do_not(tags: str, truck: Profile) -> None:
     assert ways_taken(tags, truck) == ("round", "straight")
 
 
-@pytest.mark.parametrize("tags", ["barrier=height_restrictor maxheight=2.5", "hgv=no"])
+@pytest.mark.parametrize(
+    "tags",
+    ["barrier=height_restrictor maxheight=2.5", "hgv=no", "barrier=gate access=yes hgv=private"],
+)
 def test_a_truck_at_a_barrier(tags: str, truck: Profile) -> None:
     """A node stops it as a way does."""
     assert ways_taken("", truck, tags) == ("straight", "round")

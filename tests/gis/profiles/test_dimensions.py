@@ -164,8 +164,8 @@ highway=primary, maxweightrating=1.5                       -       -
 highway=primary, maxweightrating:backward=1.5              65      -
 highway=primary, maxaxleload=0.5                           65      65
 highway=service, access=destination, maxheight:forward=1.5  -      15      restricted
-highway=primary, maxweight:conditional=1 @ wet             65      65      !maxweight:conditional
-highway=primary, maxheight:conditional=1 @ wet             65      65      !maxheight:conditional
+highway=primary, maxweight:conditional=1 @ wet             65      65
+highway=primary, maxheight:conditional=1 @ wet             65      65
 """
 
 

@@ -47,6 +47,12 @@ railway=platform                                           5     5
 railway=platform, area=yes                                 5     5
 public_transport=platform                                  5     5
 man_made=pier                                              5     5
+amenity=parking                                            5     5     # around its outline
+amenity=parking, parking=surface                           5     5
+amenity=parking, parking=multi-storey                      -     -
+amenity=parking, access=customers                          5r    5r
+amenity=parking, foot=no                                   -     -
+amenity=bench                                              -     -
 highway=cycleway                                           -     -
 highway=bridleway                                          -     -
 highway=busway                                             -     -
@@ -109,8 +115,8 @@ highway=primary, access=bus                                -     -
 highway=primary, vehicle=no                                5     5     # no vehicle
 highway=primary, motor_vehicle=private                     5     5
 highway=footway, bicycle=no                                5     5
-highway=footway, foot:conditional=no @ (22:00-06:00)       5     5     !foot:conditional
-highway=footway, access:conditional=no @ winter            5     5     !access:conditional
+highway=footway, foot:conditional=no @ (22:00-06:00)       5     5     # at no special time
+highway=footway, access:conditional=no @ winter            5     5     # at no special time
 highway=footway, foot:forward=no                           -     5
 highway=footway, foot:backward=no                          5     -
 highway=footway, access:forward=no                         -     5
@@ -164,7 +170,7 @@ highway=residential, oneway=yes, oneway:foot=no            5     5
 highway=primary, junction=roundabout, oneway:foot=yes      5     -     roundabout
 highway=path, foot:oneway=yes                              5     -
 highway=path, oneway:foot=sometimes                        5     5     !oneway:foot
-highway=footway, oneway:foot:conditional=yes @ (Mo-Fr)     5     5     !oneway:foot:conditional
+highway=footway, oneway:foot:conditional=yes @ (Mo-Fr)     5     5     # at no special time
 highway=steps, conveying=yes                               5     5
 highway=steps, conveying=reversible                        5     5
 highway=steps, conveying=forward                           5     -

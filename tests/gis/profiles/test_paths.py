@@ -108,10 +108,11 @@ def test_walkers_go_wherever_a_bicycle_is_pushed() -> None:
 
 
 def test_which_ways_are_read() -> None:
-    """Platforms and piers are read for those who walk on them, for cars roads and ferries."""
+    """Platforms, piers and lots are read for those who walk on them, for cars roads and ferries."""
     roads = (("highway", None), ("route", ("ferry", "shuttle_train")))
     assert tag_selection([CAR]).road_tags == roads
     paths: tuple[Any, ...] = (
+        ("amenity", ("parking",)),
         ("highway", None),
         ("man_made", ("pier",)),
         ("public_transport", ("platform",)),

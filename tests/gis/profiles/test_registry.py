@@ -15,14 +15,16 @@ from tag_rows import Warned
 from gis.errors import ProfileError
 from gis.osm.tagsets import TagSets, build_tagsets
 from gis.profiles.car import PROFILE as CAR
+from gis.profiles.conditional import variants_of
 from gis.profiles.registry import (
+    LABEL_KEYS,
     PROFILES,
     WAY_KEYS,
     apply_profile,
     get_profile,
     tag_selection,
 )
-from gis.profiles.rules import Mode, NodeRule, Profile, WayRule
+from gis.profiles.rules import Mode, NodeRule, Profile, Tags, WayRule
 from gis.profiles.verdicts import (
     BACKWARD_RESTRICTED,
     FORWARD_RESTRICTED,
@@ -81,13 +83,7 @@ def test_tag_selection() -> None:
     assert set(selection.node_keys) == {*CAR.node_keys, "aardvark"}
     assert selection.relation_keys == tuple(sorted(CAR.relation_keys))
     assert selection.road_tags == (("highway", None), ("route", ("ferry", "shuttle_train")))
-    assert set(selection.label_keys) == {
-        *("name", "name:pronunciation", "ref", "junction:ref", "destination:street"),
-        *("destination", "destination:forward", "destination:backward"),
-        *("destination:ref", "destination:ref:forward", "destination:ref:backward"),
-        *("turn:lanes", "turn:lanes:forward", "turn:lanes:backward", "turn:lanes:both_ways"),
-        *("lanes", "lanes:forward", "lanes:backward", "lanes:both_ways"),
-    }
+    assert selection.label_keys == LABEL_KEYS
     for keys in (selection.way_keys, selection.label_keys, selection.node_keys):
         assert len(set(keys)) == len(keys)
 
@@ -302,6 +298,11 @@ def collect_sets(path: Path) -> tuple[TagSets, TagSets, TagSets]:
     return ways, nodes, relations
 
 
+def at_no_special_time(tags: Tags) -> Tags:
+    """The tags without what holds only at times."""
+    return variants_of(tags, CAR.dimensions, Warned()).normal
+
+
 def test_verdicts_equal_direct_calls(sample: Path) -> None:
     """On a real extract, each verdict is what the profile says of that set alone."""
     sets = collect_sets(sample)
@@ -309,14 +310,14 @@ def test_verdicts_equal_direct_calls(sample: Path) -> None:
     check_verdicts(verdicts)
     assert verdicts.way_open().sum() > 50
     for index in range(1, len(sets[0])):
-        way = CAR.way(sets[0].tags(index), Warned()) or WayRule(0.0, 0.0)
+        way = CAR.way(at_no_special_time(sets[0].tags(index)), Warned()) or WayRule(0.0, 0.0)
         speeds = verdicts.forward_kmh[index], verdicts.backward_kmh[index]
         assert speeds == (np.float32(way.forward_kmh), np.float32(way.backward_kmh))
     for index in range(1, len(sets[1])):
         node = CAR.node(sets[1].tags(index), Warned()) or NodeRule()
         assert verdicts.node_blocked[index] == node.blocked
     for index in range(1, len(sets[2])):
-        kind, reason = CAR.restriction(sets[2].tags(index), Warned())
+        kind, reason = CAR.restriction(at_no_special_time(sets[2].tags(index)), Warned())
         assert verdicts.restriction_kind[index] == {None: 0, "no": 1, "only": 2}[kind]
         assert verdicts.restriction_reason[index] == reason
 

@@ -4,6 +4,7 @@ import pytest
 from tag_rows import Warned, read_rows, read_tags
 
 from gis.profiles.car import PROFILE
+from gis.profiles.conditional import variants_of
 from gis.profiles.restrictions import (
     CONDITIONAL,
     EXCEPTED,
@@ -70,11 +71,11 @@ restriction=only_straight_on, except=motorcar              excepted
 restriction=no_left_turn, except=psv                       no
 restriction=no_left_turn, except=bicycle;psv               no
 restriction=no_left_turn, except=no                        no
-restriction:conditional=no_left_turn @ (15:00-18:00)       at times  !restriction:conditional
-restriction:motorcar:conditional=no_u_turn @ Su  at times  !restriction:motorcar:conditional
-restriction=no_u_turn, restriction:conditional=none @ Su   no  !restriction:conditional
-restriction=no_left_turn, day_on=Mo, day_off=Fr            at times  !day_on !day_off
-restriction=no_left_turn, hour_on=7, hour_off=18           at times  !hour_on !hour_off
+restriction:conditional=no_left_turn @ (15:00-18:00)       at times
+restriction:motorcar:conditional=no_u_turn @ Su  at times
+restriction=no_u_turn, restriction:conditional=none @ Su   no
+restriction=no_left_turn, day_on=Mo, day_off=Fr            at times
+restriction=no_left_turn, hour_on=7, hour_off=18           at times
 """
 
 
@@ -83,7 +84,8 @@ def test_restriction(row: tuple[str, ...]) -> None:
     """Every row of the table holds: a reason stands exactly where a restriction does not bind."""
     tags, expected, more = (*row, "")[:3]
     warned = Warned()
-    kind, reason = PROFILE.restriction(read_tags(tags), warned)
+    at_no_special_time = variants_of(read_tags(tags), (), warned).normal
+    kind, reason = PROFILE.restriction(at_no_special_time, warned)
     assert (kind or WORDS.get(reason)) == expected
     assert (kind is None) == bool(reason)
     assert [f"!{kind}" for kind, _ in warned] == more.split()

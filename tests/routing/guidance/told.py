@@ -1,0 +1,26 @@
+"""What a driver is told on drawn maps, in one line each."""
+
+from engines import engine_of
+from world import World
+
+from gis.profiles.registry import PROFILES
+from routing.engine import Engine
+from routing.guidance.steps import Step
+
+
+def car_engine(world: World) -> Engine:
+    """An engine for cars."""
+    return engine_of(world, PROFILES["car"])
+
+
+def steps_of(engine: Engine, world: World, route: str) -> list[Step]:
+    """The steps of a route over letters: ``ad`` leads from a to d."""
+    return list(engine.route([world.position(letter) for letter in route]).legs[0].steps)
+
+
+def told(steps: list[Step]) -> str:
+    """The maneuvers between departure and arrival with the names they lead to."""
+    return ", ".join(
+        " ".join(filter(None, (step.maneuver.type, step.maneuver.modifier, f"[{step.name}]")))
+        for step in steps[1:-1]
+    )
