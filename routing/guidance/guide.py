@@ -114,7 +114,7 @@ class Guide:
     def _measure(
         self, paths: Sequence[PathOfArcs], turn_cs: F64
     ) -> tuple[list[float], list[float], list[float]]:
-        """Metres, seconds and weight of what is driven of each arc, with the turns at their ends."""
+        """Metres, seconds and weight of what is driven of each arc, with the turn at its end."""
         network = self.network
         length_m: list[float] = []
         duration_s: list[float] = []
