@@ -47,7 +47,7 @@ class BuildReport:
 
     Of ``counts``, ``ways_open`` are open to one of the vehicles; ``ways_clipped`` of these name
     nodes that the extract lacks, and of ``ways_lost`` nothing is left.
-    ``restrictions_dropped`` counts the relations without effect by reason, ``warnings`` by
+    ``restrictions_dropped`` names the relations without effect by reason, ``warnings`` counts by
     profile, kind and value the tag combinations that were not understood or left aside.
     """
 
@@ -55,7 +55,7 @@ class BuildReport:
     dataset: Path
     stages: list[StageReport]
     counts: dict[str, int] = field(default_factory=dict)
-    restrictions_dropped: dict[str, int] = field(default_factory=dict)
+    restrictions_dropped: dict[str, tuple[int, ...]] = field(default_factory=dict)
     warnings: dict[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
 
 
@@ -122,9 +122,7 @@ def _read_network(
         "restrictions": found.restrictions.kept,
         "restrictions_dropped": sum(map(len, found.restrictions.dropped.values())),
     }
-    report.restrictions_dropped = {
-        reason: len(ids) for reason, ids in found.restrictions.dropped.items()
-    }
+    report.restrictions_dropped = dict(found.restrictions.dropped)
     for vehicle, verdict in zip(vehicles, verdicts, strict=True):
         report.warnings[vehicle.name] = verdict.warnings
     return made_from, network, verdicts, timed
