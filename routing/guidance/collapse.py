@@ -116,7 +116,10 @@ def _adjust(
     same = passage.have_same_name(before, lost)
     if is_name_change(lost) or is_name_change(kept) or kept.type == SUPPRESSED:
         if kept.type == SUPPRESSED:
-            kept.type = NEW_NAME if modifier == STRAIGHT else CONTINUE if same else TURN
+            if modifier == STRAIGHT:
+                kept.type = SUPPRESSED if same else NEW_NAME
+            else:
+                kept.type = CONTINUE if same else TURN
         elif kept.type == NEW_NAME:
             turns = lost.type == SUPPRESSED and modifier != STRAIGHT
             kept.type = TURN if turns else NEW_NAME

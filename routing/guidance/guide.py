@@ -13,8 +13,7 @@ from gis.profiles.rules import Mode
 from gis.profiles.verdicts import RoadUse
 from routing.assemble import PathOfArcs
 from routing.graph.turn_graph import TurnGraph
-from routing.guidance.carriageways import Carriageways
-from routing.guidance.classify import Surroundings, classify
+from routing.guidance.classify import Classifier
 from routing.guidance.drafts import (
     ARRIVE,
     DEPART,
@@ -30,14 +29,12 @@ from routing.guidance.junctions import NO_TURN, Junctions
 from routing.guidance.labels import RoadTexts
 from routing.guidance.passage import Passage
 from routing.guidance.passes import run_passes
-from routing.guidance.rings import Rings
 from routing.guidance.roundabouts import join_rings
 from routing.guidance.signs import RoadSigns
 from routing.guidance.steps import Intersection, Maneuver, Step
 from routing.guidance.summary import summarize
 from routing.metric import Metric
 
-NO_ARC = -1
 SIDE_FROM_M, SIDE_TO_M = 5.0, 300.0
 """A point so far from the road is said to lie on a side of it."""
 
@@ -67,18 +64,14 @@ class Guide:
         self._graph = graph
         self._junctions = Junctions(network, roads, graph, open_arcs(network, roads))
         self._signs = RoadSigns(self.facts, self.facts.names)
-        self._surroundings = Surroundings(
-            self.facts,
-            Rings(self.facts, self._junctions),
-            Carriageways(self.facts, self._junctions),
-        )
+        self._classifier = Classifier(self.facts, self._junctions)
 
     def steps(self, leg: LegLine, metric: Metric) -> tuple[tuple[Step, ...], str]:
         """The steps of a leg, as long as its roads take by a metric, and the leg's summary."""
         trail = self.trail(leg, metric)
         drafts = self.drafts(trail)
         passage = Passage(trail, self.facts, self._signs)
-        run_passes(passage, drafts, self._junctions.ahead, self._classify, join_rings)
+        run_passes(passage, drafts, self._junctions, self._classifier.draft, join_rings)
         return self._finish(leg, trail, drafts), summarize(passage)
 
     def trail(self, leg: LegLine, metric: Metric) -> Trail:
@@ -96,20 +89,13 @@ class Guide:
         """A draft for each crossing of a leg, for its departure and its arrival."""
         drafts = [Draft(0, DEPART, None, [Crossing(-1, 0, [], None, None)])]
         for crossing in trail.crossings:
-            draft = self._classify(crossing)
+            draft = self._classifier.draft(crossing)
             if draft is not None:
                 drafts.append(draft)
         n = len(trail.arcs)
         drafts.append(Draft(n, ARRIVE, None, [Crossing(-1, n, [], None, None)]))
         drafts[-1].texts_at = n - 1
         return drafts
-
-    def _classify(self, crossing: Crossing) -> Draft | None:
-        """The draft for a crossing of itself."""
-        came_in, out, before, after = crossing.came_in, crossing.out, NO_ARC, NO_ARC
-        if came_in is not None and out is not None:
-            before, after = crossing.roads[came_in].arc ^ 1, crossing.roads[out].arc
-        return classify(self._surroundings, crossing, before, after)
 
     def _measure(
         self, paths: Sequence[PathOfArcs], turn_cs: F64

@@ -15,6 +15,7 @@ from routing.guidance.drafts import (
     Crossing,
     Draft,
 )
+from routing.guidance.junctions import Junctions
 from routing.guidance.lane_match import LEFTS, RIGHTS, Span, Way, match, partition, spans_of
 from routing.guidance.lanes import NONE, Arrows
 from routing.guidance.passage import Passage, deviation
@@ -33,10 +34,10 @@ class LaneUse:
     def __init__(
         self,
         passage: Passage,
-        look_ahead: Callable[[int], Crossing | None],
+        junctions: Junctions,
         classify: Callable[[Crossing], Draft | None],
     ) -> None:
-        self._passage, self._look_ahead, self._classify = passage, look_ahead, classify
+        self._passage, self._junctions, self._classify = passage, junctions, classify
 
     def assign(self, drafts: Sequence[Draft]) -> None:
         """Set the lanes of the crossing of each draft, before any are joined."""
@@ -67,7 +68,7 @@ class LaneUse:
         if len(ways) < 2 or not open_ways or len(spans) < len(open_ways):
             return {}
         straightest = min(open_ways, key=lambda way: deviation(way.angle))
-        ahead = self._look_ahead(crossing.roads[straightest.road].arc)
+        ahead = self._junctions.ahead(crossing.roads[straightest.road].arc)
         if ahead is None or ahead.came_in is None:
             return {}
         first, _ = partition(spans, ways, self._ways(ahead)[0])
@@ -90,7 +91,8 @@ class LaneUse:
                 spans = spans_of(lanes)
                 if len(previous.roads) > 2:
                     there, _ = self._ways(previous)
-                    _, spans = partition(spans, there, ways)
+                    enough = len(spans) >= sum(way.entry for way in there)
+                    spans = partition(spans, there, ways)[1] if enough else []
                 found = match(spans, ways, back) if spans else {}
                 if crossing.out in found:
                     return _marked(lanes, found[crossing.out])

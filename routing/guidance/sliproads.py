@@ -6,7 +6,6 @@ a --- b --- c ---       bd is the sliproad, c the crossing that it spares,
             |
 """
 
-from collections.abc import Callable
 from itertools import pairwise
 
 from gis.network.road_class import RoadClass
@@ -24,11 +23,13 @@ from routing.guidance.drafts import (
 )
 from routing.guidance.facts import RoadFacts, RoadNature
 from routing.guidance.joining import absorb, joint_angle
+from routing.guidance.junctions import Junctions
 from routing.guidance.obvious import find_obvious
 from routing.guidance.passage import Passage
 
 FARTHEST_M = 250.0
 SMALLEST_M2 = 3.0
+_SMALL_M, _SKEW_DEG = 3.0, 140.0
 _LINK_FACTOR, _MINOR_FACTOR = 0.3, 0.1
 _FACTORS = {
     RoadClass.MOTORWAY: 1.0,
@@ -41,10 +42,8 @@ _FACTORS = {
 }
 """How big a junction with a sliproad may be, by the class of its roads."""
 
-LookAhead = Callable[[int], Crossing | None]
 
-
-def mark_sliproads(passage: Passage, look_ahead: LookAhead, drafts: list[Draft]) -> None:
+def mark_sliproads(passage: Passage, junctions: Junctions, drafts: list[Draft]) -> None:
     """Find the sliproads that a leg takes, and those beside which it stays on the main road.
 
     A fork that is none but for a sliproad is no fork to those who stay.
@@ -57,7 +56,7 @@ def mark_sliproads(passage: Passage, look_ahead: LookAhead, drafts: list[Draft])
             continue
         arc = passage.trail.arcs[crossing.at - 1]
         approach = Approach(passage.facts, crossing, arc)
-        finder = _Finder(passage.facts, look_ahead, crossing.node)
+        finder = _Finder(passage.facts, junctions, crossing.node)
         out = approach.out
         main = finder.main_road(approach)
         if main == 0 or not finder.continues(approach, main):
@@ -107,8 +106,9 @@ def _is_mere_node(draft: Draft) -> bool:
 class _Finder:
     """Looks at the roads around a node where a sliproad might leave."""
 
-    def __init__(self, facts: RoadFacts, look_ahead: LookAhead, node: int) -> None:
-        self._facts, self._ahead, self._node = facts, look_ahead, node
+    def __init__(self, facts: RoadFacts, junctions: Junctions, node: int) -> None:
+        self._facts, self._junctions, self._node = facts, junctions, node
+        self._ahead = junctions.ahead
 
     def main_road(self, approach: Approach) -> int:
         """The place of the arm that goes on straight to the crossing, 0 if there is none."""
@@ -144,6 +144,11 @@ class _Finder:
         cross = spared.roads[(spared.came_in + (1 if out > main else -1)) % len(spared.roads)]
         if not self._facts.is_open(cross.arc) or not self._ends_well(end):
             return False
+        skew = between(spared.angle(spared.roads.index(cross)), 180.0) > _SKEW_DEG
+        if length_m >= _SMALL_M and (
+            not self._bends_inwards(slip.arc, out < main) or (skew and not slip.nature.link)
+        ):
+            return False
         limit_m = FARTHEST_M * _factor(slip.nature)
         return any(
             self._joins(road, slip, spared, end.roads[i].arc)
@@ -164,6 +169,15 @@ class _Finder:
             return not to.link
         named = road.nature.name and slip.nature.name and to.name
         return not (named and road.nature.renames(slip.nature) and slip.nature.renames(to))
+
+    def _bends_inwards(self, arc: int, to_right: bool) -> bool:
+        """Whether a road keeps to the side of the junction from its beginning to its end."""
+        (x, y), *between_ends, (to_x, to_y) = self._junctions.points(arc)
+        aside = (
+            (to_x - x) * (point_y - y) - (to_y - y) * (point_x - x)
+            for point_x, point_y in between_ends
+        )
+        return all(part >= 0 if to_right else part <= 0 for part in aside)
 
     def _ends_well(self, end: Crossing) -> bool:
         """Whether it is plain how to go on from the end of a sliproad."""
