@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gis.arrays import INVALID, U32, U64, freeze
-from gis.jit import inlined_kernel, inner_kernel, int64, plain_kernel
+from gis.jit import inlined_kernel, int64, plain_kernel
 from routing.cch.hierarchy import Hierarchy, find_arc
 from routing.cch.unpack import unpack_arc
 from routing.cch.weights import COST_BITS, INF_COST, Weights
