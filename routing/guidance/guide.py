@@ -177,6 +177,11 @@ class Guide:
         if came_in is None:
             return Intersection(*place, (after,), (True,), 0, 0, (), classes)
         roads = crossing.roads
+        n_north = sum([round(road.bearing) == 360 for road in roads])
+        if n_north:  # they ascend as whole degrees, too
+            roads = roads[-n_north:] + roads[:-n_north]
+            came_in = (came_in + n_north) % len(roads)
+            out = None if out is None else (out + n_north) % len(roads)
         bearings = tuple([_whole(road.bearing) for road in roads])
         entry = tuple([road.entry for road in roads])
         return Intersection(*place, bearings, entry, came_in, out, crossing.lanes, classes)
