@@ -185,8 +185,9 @@ class Guide:
             n_north += 1
         if n_north and out is not None:
             came_in, out = (came_in + n_north) % len(entry), (out + n_north) % len(entry)
-        around = tuple(bearings), tuple(entry), came_in, out
-        return Intersection(*place, *around, crossing.lanes, classes)
+        return Intersection(
+            *place, tuple(bearings), tuple(entry), came_in, out, crossing.lanes, classes
+        )
 
 
 _NO_TEXTS = RoadTexts()
