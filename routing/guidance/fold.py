@@ -30,7 +30,7 @@ def drop_short_names(passage: Passage, drafts: list[Draft]) -> None:
     i = 1
     while i < len(drafts):
         before, here = drafts[i - 1], drafts[i]
-        known = passage.have_same_name(before, here)
+        known = passage.have_same_name(before, here) or passage.texts(here).is_unnamed
         short = passage.length_m(drafts, i) < NAME_MATTERS_M and not here.crossing.lanes
         silent = here.type == NEW_NAME and (known or short)
         if silent and passage.have_same_mode(before, here):
