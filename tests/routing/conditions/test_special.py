@@ -266,3 +266,18 @@ def test_times_that_are_none(when: Any) -> None:
     world, found = engine(TOLLS)
     with pytest.raises(InvalidInput, match=r"^depart_at is [^\n]+expected"):
         length_m(world, found, depart_at=when)
+
+
+def test_directions_at_a_time() -> None:
+    """Steps lead along roads and turns that there are only then, and take as long as the route."""
+    world, found = engine(
+        "ab highway=primary name=A\n"
+        "bc highway=primary name=B access=no access:conditional='yes @ (22:00-06:00)'\n"
+        "cd highway=primary name=C"
+    )
+    for departure, names in ((NIGHT, ["A", "B", "C", "C"]), (MORNING, ["A", "", "C", "C"])):
+        route = found.route([world.position("a"), world.position("d")], depart_at=departure)
+        steps = route.legs[0].steps
+        assert [step.name for step in steps if step.name or step is steps[1]] == names
+        total = sum(step.duration_s for step in steps)
+        assert total == pytest.approx(route.duration_s, abs=0.1)
