@@ -62,8 +62,8 @@ def new_state(hierarchy: Hierarchy) -> QueryState:
 
 def _new_side(n: int, n_arcs: int) -> Side:
     label = np.full(n, INF_COST, np.uint64)
-    columns = (np.empty(n, np.uint32) for _ in range(3))
-    return Side(label, *columns, np.empty((n_arcs, 2), np.uint32))
+    origin, front, third = (np.empty(n, np.uint32) for _ in range(3))
+    return Side(label, origin, front, third, np.empty((n_arcs, 2), np.uint32))
 
 
 def run_query(

@@ -7,6 +7,7 @@ from routing.guidance.drafts import Crossing, Draft
 from routing.guidance.fold import drop_short_names, fold
 from routing.guidance.junctions import Junctions
 from routing.guidance.lane_use import LaneUse, anticipate
+from routing.guidance.no_choice import silence_only_ways
 from routing.guidance.passage import Passage
 from routing.guidance.segregated import collapse_segregated
 from routing.guidance.sliproads import mark_sliproads
@@ -35,3 +36,4 @@ def run_passes(
     anticipate(passage, drafts)
     fold(passage, drafts)
     drop_short_names(passage, drafts)
+    silence_only_ways(passage, drafts)
