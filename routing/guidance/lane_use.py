@@ -46,10 +46,12 @@ class LaneUse:
 
     def _lanes(self, draft: Draft) -> tuple[Lane, ...]:
         crossing = draft.crossing
-        if crossing.came_in is None or crossing.out is None or self._is_roundabout(crossing):
+        if crossing.came_in is None or crossing.out is None:
             return ()
         arcs = self._passage.trail.arcs
         readings = self._passage.signs.lanes(arcs[crossing.at - 1])
+        if not (readings or self._are_near(crossing.at)) or self._is_roundabout(crossing):
+            return ()
         ways, back = self._ways(crossing)
         for lanes in readings:
             spans = spans_of(lanes)
@@ -59,6 +61,16 @@ class LaneUse:
             if crossing.out in found:
                 return _marked(lanes, found[crossing.out])
         return () if readings else self._lanes_before(crossing, ways, back)
+
+    def _are_near(self, at: int) -> bool:
+        """Whether lanes are known shortly before a place of the trail."""
+        passage = self._passage
+        before = at - 1
+        while before > 0 and passage.distance_m(before, at) <= LANES_AHEAD_M:
+            before -= 1
+            if passage.signs.lanes(passage.trail.arcs[before]):
+                return True
+        return False
 
     def _first_part(
         self, crossing: Crossing, spans: list[Span], ways: list[Way], back: Way

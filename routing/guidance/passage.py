@@ -18,6 +18,7 @@ class Passage:
     def __init__(self, trail: Trail, facts: RoadFacts, signs: RoadSigns) -> None:
         self.trail, self.facts, self.signs = trail, facts, signs
         self._metres = list(accumulate(trail.length_m, initial=0.0))
+        self._is_uniform = len({facts.mode(arc) for arc in trail.arcs}) == 1
         self._crossing_at = {crossing.at: crossing for crossing in trail.crossings}
 
     def length_m(self, drafts: list[Draft], i: int) -> float:
@@ -47,7 +48,7 @@ class Passage:
 
     def have_same_mode(self, *drafts: Draft) -> bool:
         """Whether all travel in one way."""
-        return len({self.mode(draft) for draft in drafts}) == 1
+        return self._is_uniform or len({self.mode(draft) for draft in drafts}) == 1
 
 
 def bearing_in(crossing: Crossing) -> float:

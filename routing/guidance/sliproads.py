@@ -52,6 +52,8 @@ def mark_sliproads(passage: Passage, junctions: Junctions, drafts: list[Draft]) 
         crossing = draft.crossing
         if draft.ring or len(crossing.roads) < 3 or crossing.came_in is None:
             continue
+        if draft.type == SUPPRESSED:  # on the main road, and no fork
+            continue
         if crossing.out is None or crossing.out == crossing.came_in:
             continue
         arc = passage.trail.arcs[crossing.at - 1]
