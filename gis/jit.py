@@ -115,6 +115,14 @@ def inner_kernel(function: F) -> F:
     return _njit(**_OPTIONS, _nrt=False, no_cpython_wrapper=True)(function)  # type: ignore[no-any-return]
 
 
+def inlined_kernel(function: F) -> F:
+    """An `inner_kernel` that becomes part of its callers, however large: for innermost loops.
+
+    A call costs as much as a loop over a dozen entries, since each array takes seven words of it.
+    """
+    return _njit(**_OPTIONS, _nrt=False, no_cpython_wrapper=True, forceinline=True)(function)  # type: ignore[no-any-return]
+
+
 def machine_code(function: F, *like: object) -> F:
     """A kernel as compiled for arguments like these, to be called with no others.
 

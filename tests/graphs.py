@@ -135,6 +135,18 @@ def search_worlds(
     return SearchWorld(network, graph, metric)
 
 
+def with_preferences(metric: Metric, seed: int = 0) -> Metric:
+    """The same durations, and weights of which a third is half or twice as much, by chance."""
+    rng = np.random.default_rng(seed)
+    factor = rng.choice([1, 1, 1, 1, 2, 0.5], len(metric.weight))
+    weight = np.clip(np.rint(metric.weight * factor), 1, INF - 1)
+    weight = np.where(metric.weight < INF, weight, INF)
+    columns = weight, metric.length_cm, metric.duration_cs
+    liked = Metric(*(_column(column, np.uint32) for column in columns))
+    check_metric(liked, len(weight))
+    return liked
+
+
 def make_graph(
     vertex_arc: list[int], turns: list[tuple[int, int, int]], leaves_as: list[int] | None = None
 ) -> TurnGraph:

@@ -114,7 +114,7 @@ def _explore(
     forward, backward, visited = state.forward, state.backward, state.visited
     first_up, up_head = hierarchy.first_up, hierarchy.up_head
     first_down, down_tail = hierarchy.first_down, hierarchy.down_tail
-    n = 0
+    n, n_ties = 0, int64(0)  # ties make no difference here: noted, and forgotten
     while n_forward > 0 or n_backward > 0:
         x_forward, x_backward, f, b = int64(INVALID), int64(INVALID), 0, 0
         if n_forward > 0:
@@ -127,9 +127,9 @@ def _explore(
         visited[n] = x
         n += 1
         if forward.label[x] < limit:
-            relax(x, first_up, up_head, weights.up, weights.up_third, forward)
+            relax(x, first_up, up_head, weights.up, forward, n_ties)
         if backward.label[x] < limit:
-            relax(x, first_down, down_tail, weights.down, weights.down_third, backward)
+            relax(x, first_down, down_tail, weights.down, backward, n_ties)
         if x_forward == x:
             n_forward = climb(forward.front, n_forward, f, hierarchy.parent)
         if x_backward == x:

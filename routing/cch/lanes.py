@@ -228,12 +228,18 @@ def _pull_third(
 
 
 def _lesser(builder: Any, a: Any, b: Any) -> Any:
-    """Of two rows of costs and thirds the lesser, place by place."""
-    costs_less = builder.icmp_unsigned("<", a[0], b[0])
-    alike = builder.icmp_unsigned("==", a[0], b[0])
-    thirds_less = builder.icmp_unsigned("<", a[1], b[1])
-    is_less = builder.or_(costs_less, builder.and_(alike, thirds_less))
-    return [builder.select(is_less, *values) for values in zip(a, b, strict=True)]
+    """Of two rows of costs and thirds the lesser, place by place.
+
+    Masks come from the costs alone, so that of what is kept from arc to arc each waits for two
+    operations; what a comparison of both at once takes until it is ready doubled the time.
+    """
+    cost = _least(builder, a[0], b[0])
+    most = ir.Constant(a[1].type, [2**32 - 1] * LANES)
+    thirds = [
+        builder.select(builder.icmp_unsigned("<=", one[0], other[0]), one[1], most)
+        for one, other in ((a, b), (b, a))
+    ]
+    return [cost, _least(builder, *thirds)]
 
 
 def _vector(rows: Any) -> Any:

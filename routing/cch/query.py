@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gis.arrays import INVALID, U32, U64, freeze
-from gis.jit import inner_kernel, int64, plain_kernel
+from gis.jit import inlined_kernel, int64, plain_kernel
 from routing.cch.hierarchy import Hierarchy, find_arc
 from routing.cch.unpack import unpack_arc
 from routing.cch.weights import COST_BITS, INF_COST, Weights
@@ -23,12 +23,14 @@ class Side(NamedTuple):
     | origin | uint32 (V,) | vertex before it on that path, INVALID for a seed |
     | front | uint32 (V,) | the next vertex on the way up from each seed, or fewer |
     | third | uint32 (V,) | of the best seed of a vertex, what decides between equal costs |
+    | ties | uint32 (M, 2) | vertices, and arcs from there whose way costs as much as was known |
     """
 
     label: U64
     origin: U32
     front: U32
     third: U32
+    ties: U32
 
 
 class QueryState(NamedTuple):
@@ -52,14 +54,16 @@ class QueryState(NamedTuple):
 
 def new_state(hierarchy: Hierarchy) -> QueryState:
     """Scratch for queries with any seeds."""
-    n = len(hierarchy.rank)
+    n, up_head, down_tail = len(hierarchy.rank), hierarchy.up_head, hierarchy.down_tail
     stack, path, visited = (np.empty(n + 1, np.uint32) for _ in range(3))
-    return QueryState(_new_side(n), _new_side(n), visited, stack, path)
+    forward, backward = (_new_side(n, len(upper)) for upper in (up_head, down_tail))
+    return QueryState(forward, backward, visited, stack, path)
 
 
-def _new_side(n: int) -> Side:
+def _new_side(n: int, n_arcs: int) -> Side:
     label = np.full(n, INF_COST, np.uint64)
-    return Side(label, *(np.empty(n, np.uint32) for _ in range(3)))
+    columns = (np.empty(n, np.uint32) for _ in range(3))
+    return Side(label, *columns, np.empty((n_arcs, 2), np.uint32))
 
 
 def run_query(
@@ -93,7 +97,7 @@ def plant(side: Side, rank: U32, vertex: U32, cost: U64, third: U32) -> int:
     return n_front
 
 
-@inner_kernel
+@inlined_kernel
 def plant_one(side: Side, x: Any, cost: Any, third: Any, n_front: int) -> int:
     """Label one seed of a side; returns how many vertices its front has."""
     known = side.label[x]
@@ -132,7 +136,7 @@ def third_over(hierarchy: Hierarchy, weights: Weights, state: QueryState, x: Any
     return forward + third_at(state.backward, x, first_down, down_tail, down)
 
 
-@inner_kernel
+@inlined_kernel
 def lowest(front: U32, n_front: int) -> int:
     """Where the lowest vertex of a front is."""
     best = 0
@@ -142,7 +146,7 @@ def lowest(front: U32, n_front: int) -> int:
     return best
 
 
-@inner_kernel
+@inlined_kernel
 def climb(front: U32, n_front: int, at: int, parent: U32) -> int:
     """Replace one vertex of a front by its parent; returns how many vertices remain."""
     above = parent[front[at]]
@@ -156,33 +160,63 @@ def climb(front: U32, n_front: int, at: int, parent: U32) -> int:
     return n_front
 
 
-@inner_kernel
-def relax(x: Any, first: U32, upper: U32, cost: U64, third: U32, side: Side) -> None:
-    """Follow the arcs of a vertex to their upper ends."""
+@inlined_kernel
+def relax(x: Any, first: U32, upper: U32, cost: U64, side: Side, n_ties: int) -> int:
+    """Follow the arcs of a vertex to their upper ends, and note which cost as much as is known.
+
+    Returns how many arcs are noted. What they mean is looked at later: such rare work in this
+    loop, even if it is never done, made queries take a fifth longer.
+    """
     here = side.label[x]
     for i in range(first[x], first[x + 1]):
         through = here + cost[i]
-        if through <= side.label[upper[i]]:
-            if through == side.label[upper[i]] and not _is_less(x, i, first, upper, third, side):
-                continue
+        if through < side.label[upper[i]]:
             side.label[upper[i]] = through
             side.origin[upper[i]] = x
+        elif through == side.label[upper[i]]:
+            side.ties[n_ties, 0], side.ties[n_ties, 1] = x, i
+            n_ties += 1
+    return n_ties
 
 
 @plain_kernel
-def _is_less(x: Any, i: Any, first: U32, upper: U32, third: U32, side: Side) -> bool:
-    """Whether an arc that costs as much as is known has less of the third."""
-    if len(third) == 0 or side.label[upper[i]] >= _NOTHING:
-        return False
-    known = third_at(side, upper[i], first, upper, third)
-    return bool(third_at(side, x, first, upper, third) + int64(third[i]) < known)
+def settle_ties(
+    side: Side, first: U32, upper: U32, cost: U64, third: U32, n_ties: int, best: Any
+) -> None:
+    """Follow the arcs noted that still cost as much as is known, if they have less of the third.
+
+    In the order in which they were noted what is below is settled before. What costs ``best`` or
+    more is part of no best path.
+    """
+    for at in range(n_ties):
+        x, i = side.ties[at, 0], side.ties[at, 1]
+        y = upper[i]
+        if side.label[y] < best and side.label[y] == side.label[x] + cost[i]:
+            known = third_at(side, y, first, upper, third)
+            if third_at(side, x, first, upper, third) + int64(third[i]) < known:
+                side.origin[y] = x
 
 
 @plain_kernel
-def search(
+def _least_third(
+    hierarchy: Hierarchy, weights: Weights, state: QueryState, best: Any, n_visited: int
+) -> Any:
+    """Of the visited vertices that a best path leads over, one over which the third is least."""
+    meeting, least = int64(INVALID), int64(0)
+    for at in range(n_visited):
+        x = state.visited[at]
+        if state.forward.label[x] + state.backward.label[x] == best:
+            third = third_over(hierarchy, weights, state, x)
+            if meeting == INVALID or third < least:
+                meeting, least = int64(x), third
+    return meeting
+
+
+@plain_kernel
+def _search(
     hierarchy: Hierarchy, weights: Weights, state: QueryState, n_forward: int, n_backward: int
-) -> tuple[Any, Any, int]:
-    """Cost of the best path between planted seeds, where it is highest, and vertices visited.
+) -> tuple[Any, Any, int, int, int, bool]:
+    """As `search`; then how many ties either side has noted, and whether best paths meet twice.
 
     A label that is not below the best cost known cannot be part of a better path, nor of one that
     is alike: every arc has a weight.
@@ -191,6 +225,7 @@ def search(
     first_up, up_head = hierarchy.first_up, hierarchy.up_head
     first_down, down_tail = hierarchy.first_down, hierarchy.down_tail
     best, meeting, n_visited = _NOTHING, int64(INVALID), 0
+    n_up, n_down, is_alike = int64(0), int64(0), False
     while n_forward > 0 or n_backward > 0:
         x_forward, x_backward, f, b = int64(INVALID), int64(INVALID), 0, 0
         if n_forward > 0:
@@ -203,23 +238,36 @@ def search(
         visited[n_visited] = x
         n_visited += 1
         total = forward.label[x] + backward.label[x]
-        if total <= best and (
-            total < best
-            or (
-                total < _NOTHING
-                and third_over(hierarchy, weights, state, x)
-                < third_over(hierarchy, weights, state, np.uint32(meeting))
-            )
-        ):
+        if total <= best:
+            is_alike = total == best
             best, meeting = total, int64(x)
         if forward.label[x] < best:
-            relax(x, first_up, up_head, weights.up, weights.up_third, forward)
+            n_up = relax(x, first_up, up_head, weights.up, forward, n_up)
         if backward.label[x] < best:
-            relax(x, first_down, down_tail, weights.down, weights.down_third, backward)
+            n_down = relax(x, first_down, down_tail, weights.down, backward, n_down)
         if x_forward == x:
             n_forward = climb(forward.front, n_forward, f, hierarchy.parent)
         if x_backward == x:
             n_backward = climb(backward.front, n_backward, b, hierarchy.parent)
+    return best, meeting, n_visited, n_up, n_down, is_alike
+
+
+@plain_kernel
+def search(
+    hierarchy: Hierarchy, weights: Weights, state: QueryState, n_forward: int, n_backward: int
+) -> tuple[Any, Any, int]:
+    """Cost of the best path between planted seeds, where it is highest, and vertices visited."""
+    best, meeting, n_visited, n_up, n_down, is_alike = _search(
+        hierarchy, weights, state, n_forward, n_backward
+    )
+    has_third = len(weights.up_third) + len(weights.down_third) > 0
+    if best < _NOTHING and (is_alike or (has_third and n_up + n_down > 0)):
+        if has_third:
+            first, upper, third = hierarchy.first_up, hierarchy.up_head, weights.up_third
+            settle_ties(state.forward, first, upper, weights.up, third, n_up, best)
+            first, upper, third = hierarchy.first_down, hierarchy.down_tail, weights.down_third
+            settle_ties(state.backward, first, upper, weights.down, third, n_down, best)
+        meeting = _least_third(hierarchy, weights, state, best, n_visited)
     return best, meeting, n_visited
 
 

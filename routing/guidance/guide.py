@@ -173,10 +173,18 @@ class Guide:
             return Intersection(*place, ((before + 180) % 360,), (True,), 0, None, (), classes)
         if came_in is None:
             return Intersection(*place, (after,), (True,), 0, 0, (), classes)
-        roads = crossing.roads
-        bearings = tuple([_whole(road.bearing) for road in roads])
-        entry = tuple([road.entry for road in roads])
-        return Intersection(*place, bearings, entry, came_in, out, crossing.lanes, classes)
+        bearings = [_whole(road.bearing) for road in crossing.roads]
+        entry = [road.entry for road in crossing.roads]
+        n_north = 0
+        while bearings[-1] < bearings[0]:  # nearly 360 degrees, which is 0
+            bearings.insert(0, bearings.pop())
+            entry.insert(0, entry.pop())
+            n_north += 1
+        if n_north and out is not None:
+            came_in, out = (came_in + n_north) % len(entry), (out + n_north) % len(entry)
+        return Intersection(
+            *place, tuple(bearings), tuple(entry), came_in, out, crossing.lanes, classes
+        )
 
 
 _NO_TEXTS = RoadTexts()

@@ -142,10 +142,10 @@ def table_between(search_world: SearchWorld, arcs: list[int], seed: int) -> Tabl
         first = freeze(np.cumsum([0, *sizes]).astype(np.uint32))
         columns = (np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS)
         groups.append(SeedGroups(first, *(freeze(column) for column in columns)))
-    return travel_table(TableState(prepared.hierarchy), prepared.hierarchy, weights, *groups, False)
+    return travel_table(TableState(prepared.hierarchy), prepared.hierarchy, weights, *groups)
 
 
-_COLUMNS = ("vertex", "cost", "length_cm")
+_COLUMNS = ("vertex", "cost", "second", "third")
 
 
 # Drawn worlds

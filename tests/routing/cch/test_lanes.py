@@ -7,7 +7,19 @@ from hypothesis import strategies as st
 
 from gis.arrays import INF, U32, AnyArray, freeze
 from gis.jit import plain_kernel
-from routing.cch.lanes import LANES, new_rows, offer, plain_offer, plain_pull, pull
+from routing.cch.lanes import (
+    LANES,
+    Two,
+    new_rows,
+    offer,
+    offer_third,
+    plain_offer,
+    plain_offer_third,
+    plain_pull,
+    plain_pull_third,
+    pull,
+    pull_third,
+)
 
 LIMITS = {np.uint32: INF, np.uint64: INF << 32}
 
@@ -22,6 +34,16 @@ def pull_row(
     rows: AnyArray, to: int, tail: U32, weight: AnyArray, stop: int, given: AnyArray, at: int
 ) -> None:
     pull(rows, to, tail, weight, 1, stop, given, at)
+
+
+@plain_kernel
+def offer_third_row(both: Two, to: int, source: int, weight: AnyArray, third: U32) -> None:
+    offer_third(both, to, source, weight[0], third[0])
+
+
+@plain_kernel
+def pull_third_row(both: Two, to: int, tail: U32, arc: Two, stop: int, given: Two, at: int) -> None:
+    pull_third(both, to, tail, arc, (1, stop), given, at)
 
 
 def random_rows(rng: np.random.Generator, n: int, lane: type, aligned: bool) -> AnyArray:
@@ -76,6 +98,61 @@ def test_pull(seed: int, lane: type, aligned: bool, n_arcs: int) -> None:
     pull_row(rows, to, tail, weight, n_arcs + 1, other, at)
     plain_pull(again, to, tail, weight, 1, n_arcs + 1, other, at)
     assert rows.tolist() == again.tolist() == expected
+
+
+def random_thirds(rng: np.random.Generator, shape: tuple[int, ...]) -> U32:
+    """Few numbers, so that many are alike; they are never near their limit."""
+    return rng.choice([0, 1, 2, 2**31], shape).astype(np.uint32)
+
+
+@given(SEEDS, LANE_TYPES)
+def test_offer_third(seed: int, lane: type) -> None:
+    """Where the sums are alike, a row of thirds is lowered; where one is less, it is replaced."""
+    rng = np.random.default_rng(seed)
+    rows, weight = random_rows(rng, 5, lane, True), random_numbers(rng, (1,), lane)
+    thirds, third = random_thirds(rng, rows.shape), random_thirds(rng, (1,)) // np.uint32(2)
+    to, source = rng.integers(0, 5, 2).tolist()
+    if to != source and rng.random() < 0.7:
+        rows[to] = rows[source] + weight[0]
+    expected = [
+        min(known, (cost + int(weight[0]), one + int(third[0])))
+        for known, cost, one in zip(
+            zip(rows[to].tolist(), thirds[to].tolist(), strict=True),
+            rows[source].tolist(),
+            thirds[source].tolist(),
+            strict=True,
+        )
+    ]
+    others = rows.copy(), thirds.copy()
+    offer_third_row((rows, thirds), to, source, freeze(weight), freeze(third))
+    plain_offer_third(others, to, source, weight[0], third[0])
+    for both in ((rows, thirds), others):
+        assert list(zip(both[0][to].tolist(), both[1][to].tolist(), strict=True)) == expected
+
+
+@given(SEEDS, LANE_TYPES, st.integers(0, 6))
+def test_pull_third(seed: int, lane: type, n_arcs: int) -> None:
+    """A row becomes the least pair of cost and third; others stay as they are."""
+    rng = np.random.default_rng(seed)
+    rows, other = random_rows(rng, 4, lane, True), random_rows(rng, 3, lane, True)
+    rows[:], other[:] = rows % lane(4), other % lane(7)  # so that many are alike
+    thirds, other_thirds = random_thirds(rng, rows.shape), random_thirds(rng, other.shape)
+    tail = freeze(rng.integers(0, 4, n_arcs + 2).astype(np.uint32))
+    weight = freeze(rng.integers(0, 4, n_arcs + 2).astype(lane))
+    third = freeze(random_thirds(rng, (n_arcs + 2,)) // np.uint32(2))
+    to, at = int(rng.integers(4)), int(rng.integers(3))
+    ways = [zip(other[at].tolist(), other_thirds[at].tolist(), strict=True)]
+    for i in range(1, n_arcs + 1):
+        costs = [cost + int(weight[i]) for cost in rows[tail[i]].tolist()]
+        ways.append(zip(costs, [t + int(third[i]) for t in thirds[tail[i]].tolist()], strict=True))
+    expected = [min(way) for way in zip(*ways, strict=True)]
+    again = rows.copy(), thirds.copy()
+    given_both = other, other_thirds
+    pull_third_row((rows, thirds), to, tail, (weight, third), n_arcs + 1, given_both, at)
+    plain_pull_third(again, to, tail, (weight, third), (1, n_arcs + 1), given_both, at)
+    for both in ((rows, thirds), again):
+        assert list(zip(both[0][to].tolist(), both[1][to].tolist(), strict=True)) == expected
+    assert (rows == again[0]).all() and (thirds == again[1]).all()
 
 
 @pytest.mark.parametrize("lane", [np.uint32, np.uint64])

@@ -113,7 +113,8 @@ def seeded_worlds(draw: st.DrawFn, max_weight: int, max_cost: int) -> tuple[Prep
     prepared = draw(prepared_worlds(search_worlds(max_weight)))
     n = len(prepared.order)
     further = st.sampled_from([0, 1, 5, 10**6])
-    seed = st.tuples(st.integers(0, max(n - 1, 0)), st.integers(0, max_cost), further, further)
+    third = further if prepared.world.metric.has_durations else st.just(0)
+    seed = st.tuples(st.integers(0, max(n - 1, 0)), st.integers(0, max_cost), further, third)
     seeds = st.lists(seed, max_size=10 if n else 0)
     return prepared, draw(seeds), draw(seeds)
 
@@ -173,7 +174,7 @@ def test_in_town(world: SearchWorld, seed: int) -> None:
         for _ in range(20):
             rows = [
                 [
-                    (int(v), int(rng.integers(300)), 0, int(rng.integers(3)))
+                    (int(v), int(rng.integers(300)), 0, 0)
                     for v in rng.integers(0, graph.n_vertices, n)
                 ]
                 for n in rng.integers(1, 4, 2)

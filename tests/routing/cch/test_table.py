@@ -5,17 +5,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from graphs import SearchWorld, lattice_worlds, search_worlds
+from graphs import SearchWorld, lattice_worlds, search_worlds, with_preferences
 from hierarchies import (
+    Key,
     Prepared,
+    Row,
+    best_between,
     key_steps,
-    least_keys,
-    packed,
     prepare,
     prepared_worlds,
     seeds_of,
 )
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gis.arrays import INF, INVALID, freeze, offsets
@@ -24,6 +25,7 @@ from gis.osm.read import read_osm
 from gis.profiles.registry import apply_profile, get_profile, tag_selection
 from routing.cch import bundles, table
 from routing.cch.ancestors import arcs_both_ways
+from routing.cch.bundles import Lanes
 from routing.cch.customize import Customizer
 from routing.cch.hierarchy import Hierarchy, build_hierarchy, vertices_beside_arcs
 from routing.cch.lanes import LANES
@@ -41,8 +43,8 @@ from routing.metric import duration_metric
 from routing.order.nested_dissection import arc_order
 from routing.order.plane_graph import plane_graph_of
 
-Rows = Sequence[tuple[int, int, int]]
-"""Vertex, cost and length of the seeds of a place."""
+Rows = Sequence[Row]
+"""The seeds of a place."""
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +56,7 @@ def _small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def groups_of(places: Sequence[Rows]) -> SeedGroups:
-    rows = np.array([row for place in places for row in place], np.uint32).reshape(-1, 3)
+    rows = np.array([row for place in places for row in place], np.uint32).reshape(-1, 4)
     first = offsets(np.array([len(place) for place in places], np.int64))
     return SeedGroups(freeze(first), *(freeze(column) for column in rows.T))
 
@@ -68,17 +70,18 @@ class Tables:
         self.state = TableState(self.hierarchy)
 
     def table(
-        self, sources: Sequence[Rows], targets: Sequence[Rows], length: bool, threads: int
+        self, sources: Sequence[Rows], targets: Sequence[Rows], columns: int, threads: int
     ) -> Table:
+        """The first columns, three at most."""
         ends = groups_of(sources), groups_of(targets)
         for groups in ends:
             check_seed_groups(groups, len(self.hierarchy.rank))
-        result = travel_table(self.state, self.hierarchy, self.weights, *ends, length, threads)
+        wanted = columns > 1, columns > 2
+        result = travel_table(self.state, self.hierarchy, self.weights, *ends, *wanted, threads)
         shape = len(sources), len(targets)
-        assert result.weight.dtype == result.length_cm.dtype == np.uint32
-        assert result.weight.shape == shape
-        assert result.length_cm.shape == (shape if length else (0, 0))
-        assert not result.weight.flags.writeable and not result.length_cm.flags.writeable
+        for column, is_wanted in zip(result, (True, *wanted), strict=True):
+            assert column.dtype == np.uint32 and not column.flags.writeable
+            assert column.shape == (shape if is_wanted else (0, 0))
         self.check_scratch()
         return result
 
@@ -88,28 +91,23 @@ class Tables:
             idle = pool._idle
             assert not any(scratch.place.any() or scratch.given.any() for scratch in idle)
 
-    def check(self, sources: Sequence[Rows], targets: Sequence[Rows], expected: list[int]) -> None:
-        """Whatever is asked for, the costs are these."""
-        for length in (False, True):
+    def check(
+        self, sources: Sequence[Rows], targets: Sequence[Rows], expected: list[Key | None]
+    ) -> None:
+        """Whatever is asked for, the keys are these."""
+        keys = [(INF, 0, 0) if key is None else key for key in expected]
+        for columns in range(1, 3 + self.weights.has_third):
             for threads in (1, 2):
-                result = self.table(sources, targets, length, threads)
-                assert result.weight.ravel().tolist() == [cost >> 32 for cost in expected]
-                if length:
-                    lengths = [cost % (1 << 32) for cost in expected]
-                    assert result.length_cm.ravel().tolist() == lengths
+                result = self.table(sources, targets, columns, threads)
+                for place, column in enumerate(result[:columns]):
+                    assert column.ravel().tolist() == [key[place] for key in keys]
 
 
-def naive_costs(world: SearchWorld, sources: Sequence[Rows], targets: Sequence[Rows]) -> list[int]:
+def naive_keys(
+    world: SearchWorld, sources: Sequence[Rows], targets: Sequence[Rows]
+) -> list[Key | None]:
     steps = key_steps(world.graph, world.metric)
-    costs = []
-    for source in sources:
-        best = least_keys(steps, [(v, (cost, length)) for v, cost, length in source])
-        for target in targets:
-            keys = [
-                (best[v][0] + cost, best[v][1] + length) for v, cost, length in target if v in best
-            ]
-            costs.append(packed(min((key for key in keys if key[0] < INF), default=None)))
-    return costs
+    return [best_between(steps, source, target) for source in sources for target in targets]
 
 
 @st.composite
@@ -128,6 +126,7 @@ def cases(
             rng.integers(0, max(n_vertices, 1), n),
             rng.integers(0, max_cost, n, endpoint=True) // rng.choice([1, 1, max_cost + 1]),
             rng.choice([0, 1, 5, 10**6], n),
+            rng.choice([0, 1, 5, 10**6], n) * prepared.world.metric.has_durations,
         )
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
@@ -141,8 +140,8 @@ def test_small_tables(case: tuple[Prepared, list[Rows], list[Rows]]) -> None:
     """Every cell is the cost of the best path, ties, empty places and empty tables included."""
     prepared, sources, targets = case
     tables = Tables(prepared)
-    tables.check(sources, targets, naive_costs(prepared.world, sources, targets))
-    tables.check(targets, sources, naive_costs(prepared.world, targets, sources))
+    tables.check(sources, targets, naive_keys(prepared.world, sources, targets))
+    tables.check(targets, sources, naive_keys(prepared.world, targets, sources))
 
 
 @settings(max_examples=100)
@@ -150,7 +149,7 @@ def test_small_tables(case: tuple[Prepared, list[Rows], list[Rows]]) -> None:
 def test_the_limits_of_weights(case: tuple[Prepared, list[Rows], list[Rows]]) -> None:
     """Costs do not wrap: a path that reaches INF is none, all others keep their cost."""
     prepared, sources, targets = case
-    expected = naive_costs(prepared.world, sources, targets)
+    expected = naive_keys(prepared.world, sources, targets)
     Tables(prepared).check(sources, targets, expected)
 
 
@@ -159,7 +158,7 @@ def test_the_limits_of_weights(case: tuple[Prepared, list[Rows], list[Rows]]) ->
 def test_several_bundles(case: tuple[Prepared, list[Rows], list[Rows]]) -> None:
     """More sources than lanes, or more targets, and the last bundle not full."""
     prepared, sources, targets = case
-    expected = naive_costs(prepared.world, sources, targets)
+    expected = naive_keys(prepared.world, sources, targets)
     Tables(prepared).check(sources, targets, expected)
 
 
@@ -171,10 +170,11 @@ def test_in_town(world: SearchWorld, seed: int) -> None:
     prepared, rng = prepare(world, seed), np.random.default_rng(seed)
     tables, state = Tables(prepared), new_state(prepared.hierarchy)
     places = [
-        [(int(v), int(rng.integers(300)), 0) for v in rng.integers(0, len(prepared.order), n)]
+        [(int(v), int(rng.integers(300)), 0, 0) for v in rng.integers(0, len(prepared.order), n)]
         for n in rng.integers(0, 4, LANES + 5)
     ]
-    result = tables.table(places, places, True, 2)
+    columns = 2 + tables.weights.has_third
+    result = tables.table(places, places, columns, 2)
     expected = [
         [
             run_query(
@@ -188,8 +188,8 @@ def test_in_town(world: SearchWorld, seed: int) -> None:
     for _ in range(10):
         some, others = (rng.integers(0, len(places), rng.integers(1, 5)) for _ in range(2))
         chosen = [places[i] for i in some], [places[i] for i in others]
-        again = tables.table(*chosen, True, 1)
-        for cell, all_cells in zip(again, result, strict=True):
+        again = tables.table(*chosen, columns, 1)
+        for cell, all_cells in zip(again[:columns], result, strict=False):
             assert (cell == all_cells[np.ix_(some, others)]).all()
 
 
@@ -197,22 +197,23 @@ def test_in_town(world: SearchWorld, seed: int) -> None:
 @given(
     cases(20, 40) | cases(INF - 1, 40),
     st.sampled_from([1, 5, 1000]),
-    st.sampled_from([np.uint32, np.uint64]),
+    st.sampled_from([Lanes(np.uint32), Lanes(np.uint64), Lanes(np.uint64, with_third=True)]),
 )
-def test_selections(case: tuple[Prepared, list[Rows], list[Rows]], most: int, lane: type) -> None:
+def test_selections(case: tuple[Prepared, list[Rows], list[Rows]], most: int, kind: Lanes) -> None:
     """Together they hold each target once, with what is above it and nothing else."""
     prepared, places, _ = case
     tables, hierarchy = Tables(prepared), prepared.hierarchy
+    assume(tables.weights.has_third or not kind.with_third)
     _, down = arcs_both_ways(hierarchy, tables.weights)
     targets = table._groups(hierarchy, groups_of(places))
     columns: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(table, "_MOST_ROWS", most)
-        for selection in table._selections(tables.state, down, targets, lane):
+        for selection in table._selections(tables.state, down, targets, kind):
             bundles.check_selection(selection, hierarchy.parent)
             columns += selection.column.tolist()
             above = {
-                int(hierarchy.rank[v]) for i in selection.column.tolist() for v, _, _ in places[i]
+                int(hierarchy.rank[v]) for i in selection.column.tolist() for v, *_ in places[i]
             }
             for x in range(len(hierarchy.rank)):
                 if x in above and hierarchy.parent[x] != INVALID:
@@ -228,13 +229,14 @@ def test_limits_do_not_matter(case: tuple[Prepared, list[Rows], list[Rows]]) -> 
     """However many targets are taken together, the table is the same."""
     prepared, sources, targets = case
     tables = Tables(prepared)
-    result = tables.table(sources, targets, True, 2)
+    columns = 2 + tables.weights.has_third
+    result = tables.table(sources, targets, columns, 2)
     for most in (1, 1000):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(table, "_MOST_ROWS", most)
-            again = tables.table(sources, targets, True, 2)
-        assert (again.weight == result.weight).all()
-        assert (again.length_cm == result.length_cm).all()
+            again = tables.table(sources, targets, columns, 2)
+        for one, other in zip(again, result, strict=True):
+            assert (one == other).all()
 
 
 def build_map(path: Path) -> tuple[Hierarchy, Weights]:
@@ -242,7 +244,7 @@ def build_map(path: Path) -> tuple[Hierarchy, Weights]:
     tables = read_osm(path, tag_selection([car]))
     verdicts = apply_profile(car, tables.way_tags, tables.node_tags, tables.relation_tags)
     network, _ = build_network(tables, [verdicts])
-    metric = duration_metric(network, verdicts)
+    metric = with_preferences(duration_metric(network, verdicts))
     graph = build_turn_graph(network, verdicts, metric.open_arc)
     order = vertices_beside_arcs(arc_order(plane_graph_of(network)), graph)
     hierarchy = build_hierarchy(graph, order)
@@ -256,24 +258,25 @@ def test_real_map(sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hierarchy, weights = build_map(sample)
     rng = np.random.default_rng(1)
     places = [
-        [(int(v), int(rng.integers(1000)), int(rng.integers(1000))) for v in vertices]
+        [(int(v), int(rng.integers(1000)), int(rng.integers(1000)), 0) for v in vertices]
         for vertices in rng.integers(0, len(hierarchy.rank), (600, 3))
     ]
     state = TableState(hierarchy)
 
-    def table_of(n: int, m: int, length: bool, threads: int) -> Table:
+    def table_of(n: int, m: int, columns: int, threads: int) -> Table:
         ends = groups_of(places[:n]), groups_of(places[-m:])
-        return travel_table(state, hierarchy, weights, *ends, length, threads)
+        wanted = columns > 1, columns > 2
+        return travel_table(state, hierarchy, weights, *ends, *wanted, threads)
 
-    whole = table_of(600, 600, True, 2)
+    whole = table_of(600, 600, 3, 2)
     assert (whole.weight < INF).any() and (whole.weight == INF).any()
     query = new_state(hierarchy)
     for i, j in rng.integers(0, 600, (2000, 2)).tolist():
         path = run_query(query, hierarchy, weights, seeds_of(places[i]), seeds_of(places[j]))
         assert whole.weight[i, j] == path.cost
     for n, m in ((600, 600), (600, 1), (1, 600), (17, 5), (5, 17), (1, 1)):
-        for length in (False, True):
+        for columns in (1, 2, 3):
             for threads in (1, 2):
-                some = table_of(n, m, length, threads)
-                assert (some.weight == whole.weight[:n, -m:]).all()
-                assert not length or (some.length_cm == whole.length_cm[:n, -m:]).all()
+                some = table_of(n, m, columns, threads)
+                for one, all_of in zip(some[:columns], whole, strict=False):
+                    assert (one == all_of[:n, -m:]).all()

@@ -206,7 +206,7 @@ CASES = {
         """,
         """
         abcd highway=motorway name= ref='A 1'
-        be highway=motorway_link name= destination='Köln;Bonn' junction:ref=23
+        be highway=motorway_link oneway=yes name= destination='Köln;Bonn' junction:ref=23
         """,
         """
         a>e: depart A 1, off ramp slight right -, arrive -
