@@ -21,6 +21,7 @@ class Passage:
         self._crossing_at = {crossing.at: crossing for crossing in trail.crossings}
         self._modes = [facts.mode(arc) for arc in trail.arcs]
         self._modes.append(self._modes[-1])
+        self._is_uniform = len(set(self._modes)) == 1
 
     def length_m(self, drafts: list[Draft], i: int) -> float:
         """From the maneuver of a draft to that of the next."""
@@ -49,6 +50,8 @@ class Passage:
 
     def have_same_mode(self, *drafts: Draft) -> bool:
         """Whether all travel in one way."""
+        if self._is_uniform:
+            return True
         modes = self._modes
         mode = modes[drafts[0].at]
         return all(modes[draft.at] == mode for draft in drafts)
