@@ -36,6 +36,7 @@ LANE_KEYS = (
     "turn:lanes:both_ways",
 )
 """The tags that are read here."""
+_TURN_KEYS = tuple(key for key in LANE_KEYS if key.startswith("turn:lanes"))
 
 MAX_LANES = 32
 _CACHED_READINGS = 1 << 12
@@ -78,6 +79,11 @@ def read_lanes(
     if len(shared) == 1 and not oneway:
         readings.insert(0, lanes + shared if left_hand else shared + lanes)
     return tuple(lanes for lanes in readings if lanes)
+
+
+def has_turns(tags: Mapping[str, str]) -> bool:
+    """Whether anything is said of arrows on lanes."""
+    return any(key in tags for key in _TURN_KEYS)
 
 
 def parse_turns(text: str) -> tuple[Arrows, ...]:

@@ -1,25 +1,26 @@
-"""What signs and lanes say about the arcs of a network, for one vehicle."""
+"""The lanes of the arcs of a network, for one vehicle."""
 
 from gis.network.names import NamePool
 from routing.guidance.facts import RoadFacts
-from routing.guidance.labels import RoadLabels, RoadTexts
-from routing.guidance.lanes import Arrows, RoadLanes
+from routing.guidance.lanes import Arrows, RoadLanes, has_turns
 
 
 class RoadSigns:
-    """Texts and lanes by arc; threads may share it."""
+    """Lanes by arc; threads may share it."""
 
     def __init__(self, facts: RoadFacts, names: NamePool) -> None:
-        self._facts = facts
-        self._labels, self._lanes = RoadLabels(names), RoadLanes(names)
-
-    def texts(self, arc: int) -> RoadTexts:
-        """What one reads who drives along an arc."""
-        oneway = not self._facts.is_open(arc ^ 1)
-        return self._labels.texts(self._facts.label(arc), bool(arc & 1), oneway)
+        self._facts, self._names = facts, names
+        self._lanes = RoadLanes(names)
+        self._plain: set[int] = set()
 
     def lanes(self, arc: int) -> tuple[tuple[Arrows, ...], ...]:
-        """The lanes at the end of an arc, see `read_lanes`; only cars keep to lanes."""
+        """The lanes at the end of an arc, see `read_lanes`."""
         facts = self._facts
+        label = facts.label(arc)
+        if label in self._plain:
+            return ()
+        if not has_turns(self._names.tags(label)):
+            self._plain.add(label)
+            return ()
         oneway = not facts.is_open(arc ^ 1)
-        return self._lanes.readings(facts.label(arc), bool(arc & 1), oneway, facts.drives_left(arc))
+        return self._lanes.readings(label, bool(arc & 1), oneway, facts.drives_left(arc))
