@@ -13,7 +13,7 @@ from gis.network.names import NamePool
 from gis.network.road_network import RoadNetwork
 from gis.snap import FORWARD, Snap
 from routing.assemble import LegAssembler, PathOfArcs
-from routing.guidance.guide import LegLine
+from routing.guidance.guide import Guide, LegLine
 from routing.metric import Metric
 from routing.places.candidates import Candidates, PointQuery
 from routing.route import Details, Directions, Leg, Waypoint
@@ -32,6 +32,7 @@ class DetailMaker:
         self._network = network
         self._names = NamePool(network.labels)
         self._assembler = LegAssembler(network, self._names)
+        self._guides: dict[Vehicle, Guide] = {}
 
     def details(
         self,
@@ -146,19 +147,23 @@ class DetailMaker:
             if paths and paths[-1].arcs[-1] == path.arcs[0]:
                 path = _join(paths.pop(), path)
             paths.append(path)
-        direct = partial(_direct, vehicle, weighting.metric, paths, given)
+        direct = partial(self._direct, vehicle, weighting.metric, paths, given)
         return self._assembler.assemble(paths, direct)
 
-
-def _direct(
-    vehicle: Vehicle,
-    metric: Metric,
-    paths: Sequence[PathOfArcs],
-    given: Given,
-    *line: *tuple[F64, F64, I64],
-) -> Directions:
-    """The steps along a leg."""
-    return vehicle.guide.steps(LegLine(paths, *line, *given), metric)
+    def _direct(
+        self,
+        vehicle: Vehicle,
+        metric: Metric,
+        paths: Sequence[PathOfArcs],
+        given: Given,
+        *line: *tuple[F64, F64, I64],
+    ) -> Directions:
+        """The steps along a leg; a vehicle's guide is made when it is first needed."""
+        guide = self._guides.get(vehicle)
+        if guide is None:
+            roads, graph = vehicle.prepared.roads, vehicle.prepared.turn_graph
+            guide = self._guides[vehicle] = Guide(self._network, roads, graph)
+        return guide.steps(LegLine(paths, *line, *given), metric)
 
 
 def _join(a: PathOfArcs, b: PathOfArcs) -> PathOfArcs:

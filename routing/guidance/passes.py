@@ -8,6 +8,7 @@ from routing.guidance.facts import RoadFacts
 from routing.guidance.fold import drop_short_names, fold
 from routing.guidance.junctions import Junctions
 from routing.guidance.lane_use import LaneUse, anticipate
+from routing.guidance.no_choice import silence_only_ways
 from routing.guidance.passage import Passage
 from routing.guidance.segregated import collapse_segregated
 from routing.guidance.signs import RoadSigns
@@ -50,4 +51,5 @@ class Passes:
         anticipate(passage, drafts)
         fold(passage, drafts)
         drop_short_names(passage, drafts)
+        silence_only_ways(passage, drafts)
         return passage

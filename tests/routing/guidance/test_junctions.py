@@ -197,3 +197,25 @@ def turns_of(graph: TurnGraph) -> list[tuple[int, int]]:
     tails = np.repeat(np.arange(len(first) - 1), np.diff(first))
     arcs = graph.vertex_arc[tails].tolist(), graph.vertex_arc[graph.turn_head].tolist()
     return list(zip(*arcs, strict=True))
+
+
+@pytest.mark.parametrize("case", [*TURNS.values(), *RAMPS.values()], ids=lambda case: "")
+def test_roads_against_the_network(case: Case) -> None:
+    """The roads of a crossing are all open ones at its node, their entries the graph's turns."""
+    town = Town(case)
+    allowed = set(turns_of(town.graph))
+    tails = town.network.edge_tail.tolist(), town.network.edge_head.tolist()
+    for before, after in sorted(allowed):
+        crossing = naive_crossing(town, before, after)
+        node = tails[0 if before & 1 else 1][before >> 1]
+        leaving = [arc for arc in range(town.network.n_arcs) if tails[arc & 1][arc >> 1] == node]
+        is_open = [arc for arc in leaving if town.facts.is_open(arc) or town.facts.is_open(arc ^ 1)]
+        assert sorted(road.arc for road in crossing.roads) == is_open
+        assert crossing.node == node
+        bearings = [road.bearing for road in crossing.roads]
+        assert bearings == sorted(bearings) and all(0.0 <= b < 360.0 for b in bearings)
+        for road in crossing.roads:
+            assert road.entry == ((before, road.arc) in allowed)
+        assert crossing.came_in is not None and crossing.out is not None
+        assert crossing.roads[crossing.came_in].arc == before ^ 1
+        assert crossing.roads[crossing.out].arc == after
