@@ -1,12 +1,15 @@
 """From an extract to a published dataset."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
-from gis.arrays import Bool, freeze
+from gis.arrays import AnyArray, Bool, freeze
 from gis.errors import FormatError
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.manifest import About, Extract
@@ -35,6 +38,8 @@ from routing.order.plane_graph import plane_graph_of
 from routing.search.landmarks import build_landmarks
 from routing.store import PreparedProfile, save_index, save_network, save_profile
 
+T = TypeVar("T")
+
 
 @dataclass
 class BuildReport:
@@ -42,7 +47,7 @@ class BuildReport:
 
     Of ``counts``, ``ways_open`` are open to one of the vehicles; ``ways_clipped`` of these name
     nodes that the extract lacks, and of ``ways_lost`` nothing is left.
-    ``restrictions_dropped`` counts the relations without effect by reason, ``warnings`` by
+    ``restrictions_dropped`` names the relations without effect by reason, ``warnings`` counts by
     profile, kind and value the tag combinations that were not understood or left aside.
     """
 
@@ -50,7 +55,7 @@ class BuildReport:
     dataset: Path
     stages: list[StageReport]
     counts: dict[str, int] = field(default_factory=dict)
-    restrictions_dropped: dict[str, int] = field(default_factory=dict)
+    restrictions_dropped: dict[str, tuple[int, ...]] = field(default_factory=dict)
     warnings: dict[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
 
 
@@ -77,8 +82,10 @@ def build_dataset(
             writer.add(save_index(build_snap_index(network)))
         prepared = prepare_profiles(network, vehicles, verdicts, report, timed)
         names = tuple(vehicle.name for vehicle in vehicles)
+        arrays: dict[str, AnyArray] = {}
         for name, parts in zip(names, prepared, strict=True):
-            writer.add(save_profile(name, parts))
+            arrays |= save_profile(name, parts)
+        writer.add(arrays)
         with stage("write"):
             bounds = _bounds(network)
             writer.publish(
@@ -115,9 +122,7 @@ def _read_network(
         "restrictions": found.restrictions.kept,
         "restrictions_dropped": sum(map(len, found.restrictions.dropped.values())),
     }
-    report.restrictions_dropped = {
-        reason: len(ids) for reason, ids in found.restrictions.dropped.items()
-    }
+    report.restrictions_dropped = dict(found.restrictions.dropped)
     for vehicle, verdict in zip(vehicles, verdicts, strict=True):
         report.warnings[vehicle.name] = verdict.warnings
     return made_from, network, verdicts, timed
@@ -141,10 +146,7 @@ def prepare_profiles(
             restricted_arcs(network, verdict, metric.open_arc)
             for verdict, metric in zip(verdicts, metrics, strict=True)
         ]
-        found = [
-            build_graphs(network, *of_one)
-            for of_one in zip(verdicts, timed, restricted, strict=True)
-        ]
+        found = _side_by_side(partial(build_graphs, network), verdicts, timed, restricted)
         graphs = [of_one.normal for of_one in found]
     report.counts["turns"] = sum(graph.n_turns for graph in graphs)
     with stage("components"):
@@ -155,23 +157,22 @@ def prepare_profiles(
             )
         ]
     with stage("landmarks"):
-        landmarks = [
-            build_landmarks(network, metric, component)
-            for metric, component in zip(metrics, components, strict=True)
-        ]
+        landmarks = _side_by_side(partial(build_landmarks, network), metrics, components)
     with stage("order"):
         order = arc_order(plane_graph_of(network))
     with stage("hierarchy"):
-        hierarchies = [
-            build_hierarchy(of_one.widest, vertices_beside_arcs(order, of_one.widest))
-            for of_one in found
-        ]
+        hierarchies = _side_by_side(
+            lambda graph: build_hierarchy(graph, vertices_beside_arcs(order, graph)),
+            [of_one.widest for of_one in found],
+        )
     report.counts["hierarchy_arcs"] = sum(hierarchy.n_arcs for hierarchy in hierarchies)
     with stage("customize"):
-        weights = [
-            Customizer.of(graph, hierarchy).customize(metric)
-            for graph, hierarchy, metric in zip(graphs, hierarchies, metrics, strict=True)
-        ]
+        weights = _side_by_side(
+            lambda graph, hierarchy, metric: Customizer.of(graph, hierarchy).customize(metric),
+            graphs,
+            hierarchies,
+            metrics,
+        )
     roads = [
         road_use(vehicle, verdicts_ever(of_times, verdict))
         for vehicle, of_times, verdict in zip(vehicles, timed, verdicts, strict=True)
@@ -181,6 +182,17 @@ def prepare_profiles(
     ]
     parts = roads, graphs, metrics, components, landmarks, hierarchies, weights, conditions
     return [PreparedProfile(*of_one) for of_one in zip(*parts, strict=True)]
+
+
+def _side_by_side(work: Callable[..., T], *of_each: Sequence[Any]) -> list[T]:
+    """What is made of each vehicle's own, in their order, by a thread for each.
+
+    Most of the work is done by kernels, which run beside each other.
+    """
+    if len(of_each[0]) == 1:
+        return [work(*(own for (own,) in of_each))]
+    with ThreadPoolExecutor(available_cpus()) as pool:
+        return list(pool.map(work, *of_each))
 
 
 def _startpoint(network: RoadNetwork, verdicts: Verdicts) -> Bool:

@@ -13,7 +13,8 @@ from gis.arrays import INF, INVALID, AnyArray
 from gis.errors import DatasetError
 from gis.network.road_class import RoadClass
 from gis.profiles.rules import Mode
-from gis.profiles.verdicts import ALL_WAY_FLAGS
+from gis.profiles.timed import MOST_EXPRESSIONS
+from gis.profiles.verdicts import ALL_WAY_FLAGS, DEMANDS
 from gis.rtree import NODE_SIZE
 from gis.snap_index import POINTS_OF_BLOCK
 from routing.cch.weights import INF_COST
@@ -141,7 +142,6 @@ def check_profile_arrays(name: str, arrays: Mapping[str, AnyArray]) -> None:
     profile.below(INF + 1, "metric.weight")
     if not profile["metric.weight"].all():
         raise profile.fail("metric.weight", "holds 0, expected 1 or more")
-    profile.shaped((n_arcs,), "metric.length_cm")
     own = profile.length("metric.own_duration_cs")
     if own:
         profile.shaped((n_arcs,), "metric.own_duration_cs")
@@ -150,9 +150,68 @@ def check_profile_arrays(name: str, arrays: Mapping[str, AnyArray]) -> None:
     landmarks = profile.part("landmarks")
     n_landmarks = landmarks.length("node")
     landmarks.shaped((n_nodes, n_landmarks), "from_landmark", "to_landmark")
-    landmarks.shaped((n_arcs,), "arc_tail")
-    landmarks.below(n_nodes, "node", "arc_tail")
+    landmarks.below(n_nodes, "node")
     landmarks.below(INF + 1, "from_landmark", "to_landmark")
+    n_node_sets, n_restriction_sets = (
+        arrays[f"network.{tags}.first_tag"].size - 1 for tags in ("node_tags", "restrictions.tags")
+    )
+    n_sets = n_way_sets, n_node_sets, n_restriction_sets
+    _check_conditions(profile.part("conditions"), n_arcs, n_sets)
+
+
+def check_shared_arrays(arrays: Mapping[str, AnyArray]) -> None:
+    """Raise ``DatasetError`` unless what all vehicles share fits to the network."""
+    n_nodes, n_arcs = arrays["network.node_id"].size, 2 * arrays["network.edge_tail"].size
+    shared = _Arrays("arcs", arrays)
+    shared.shaped((n_arcs,), "length_cm", "tail")
+    shared.below(n_nodes, "tail")
+
+
+def _check_conditions(conditions: _Arrays, n_arcs: int, n_sets: tuple[int, int, int]) -> None:
+    """Verdicts for other times are there for the ways, nodes and restrictions that change."""
+    n_way_sets, n_node_sets, n_restriction_sets = n_sets
+    memory, verdicts = conditions.part("memory"), conditions.part("verdicts")
+    memory.offsets("first_arc", memory.length("first_arc") - 1, memory.length("arc"), at_least=2)
+    memory.shaped((memory["entered"].size,), "entered")
+    memory.below(n_arcs, "arc", "entered")
+    n_expressions = verdicts.length("expressions.first_byte") - 1
+    tables = verdicts.part("tables")
+    if not n_expressions:
+        n_way_sets = n_node_sets = n_restriction_sets = 0
+    n_rows = n_way_sets + _check_switches(verdicts.part("ways"), n_expressions, n_way_sets)
+    tables.shaped((n_rows,), "way_flags", "duration_s")
+    for way in ("forward", "backward"):
+        tables.shaped((n_rows,), *(f"{way}_{what}" for what in _OF_DIRECTIONS))
+    tables.shaped((n_node_sets,), "node_blocked", "node_restricted")
+    tables.shaped((n_node_sets,), "node_forward_s", "node_backward_s")
+    tables.shaped((2, 2, 2, 361), "turn_s")
+    switches = verdicts.part("restrictions")
+    n_rows = n_restriction_sets + _check_switches(switches, n_expressions, n_restriction_sets)
+    tables.shaped((n_rows,), "restriction_kind")
+    tables.shaped((n_rows + 1,), "restriction_reason.first_byte")
+    tables.below(ALL_WAY_FLAGS + 1, "way_flags")
+    tables.below(len(Mode), "forward_mode", "backward_mode")
+    tables.below(DEMANDS + 1, "restriction_kind")
+
+
+_OF_DIRECTIONS = ("kmh", "preference", "mode", "classes")
+
+
+def _check_switches(switches: _Arrays, n_expressions: int, n_sets: int) -> int:
+    """How many rows of verdicts there are for the tag sets that change with the time."""
+    n = switches.length("tagset")
+    switches.offsets("first_expression", n, switches.length("expression"), at_least=1)
+    switches.below(n_expressions, "expression")
+    switches.below(n_sets, "tagset")
+    switches.shaped((n,), "first_row")
+    most = np.diff(switches["first_expression"]).max(initial=0)
+    if most > MOST_EXPRESSIONS:
+        raise switches.fail("first_expression", f"has a step of more than {MOST_EXPRESSIONS}")
+    rows = (1 << np.diff(switches["first_expression"]).astype(np.int64)) - 1
+    n_rows = int(rows.sum())
+    if n and (switches["first_row"].astype(np.int64) + rows > n_sets + n_rows).any():
+        raise switches.fail("first_row", f"leads beyond the {n_sets + n_rows} verdicts")
+    return n_rows
 
 
 def _check_roads(roads: _Arrays, n_way_sets: int) -> None:

@@ -22,7 +22,7 @@ from gis.snap_index import SnapIndex
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.weights import Weights
 from routing.conditions.prepared import Conditions, no_conditions
-from routing.consistency import check_network_arrays, check_profile_arrays
+from routing.consistency import check_network_arrays, check_profile_arrays, check_shared_arrays
 from routing.graph.components import Components
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
@@ -34,6 +34,9 @@ _ALIASES = {
     f"index.{field}": f"network.{field}" for field in ("first_point", "point_lon", "point_lat")
 }
 """Arrays of the index that the network has, too."""
+
+_SHARED = {"metric.length_cm": "arcs.length_cm", "landmarks.arc_tail": "arcs.tail"}
+"""Arrays that all vehicles have alike, and what they are called once for all."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,11 @@ def load_network(arrays: Mapping[str, AnyArray]) -> tuple[RoadNetwork, SnapIndex
 
 
 def save_profile(name: str, profile: PreparedProfile) -> dict[str, AnyArray]:
-    """The arrays of one vehicle."""
-    return to_arrays(f"profile.{name}", profile)
+    """The arrays of one vehicle, those that all have alike under the same names for each."""
+    arrays = to_arrays(f"profile.{name}", profile)
+    for own, shared in _SHARED.items():
+        arrays[shared] = arrays.pop(f"profile.{name}.{own}")
+    return arrays
 
 
 def load_profile(name: str, arrays: Mapping[str, AnyArray]) -> PreparedProfile:
@@ -83,7 +89,12 @@ def load_profile(name: str, arrays: Mapping[str, AnyArray]) -> PreparedProfile:
 
     Raises ``DatasetError`` naming an array that does not fit to the others.
     """
-    profile = from_arrays(PreparedProfile, f"profile.{name}", arrays)
+    shared = {
+        f"profile.{name}.{own}": _take(of_all, arrays, np.dtype(np.uint32))
+        for own, of_all in _SHARED.items()
+    }
+    profile = from_arrays(PreparedProfile, f"profile.{name}", {**arrays, **shared})
+    check_shared_arrays(arrays)
     check_profile_arrays(name, arrays)
     return profile
 

@@ -15,7 +15,7 @@ from gis.arrays import freeze
 from gis.dataset import open_dataset
 from gis.geodesy import distances_m
 from gis.osm.read import read_osm
-from gis.polyline import encode_polyline, overview_tolerance_deg, simplify
+from gis.polyline import encode_parts, encode_polyline, overview_tolerance_deg, simplify
 from gis.profiles.registry import get_profile, tag_selection
 from gis.text_records import find_records, new_records
 from gis.wkb import line_wkb
@@ -24,8 +24,10 @@ from routing.cch.customize import Customizer
 from routing.cch.weights import new_weights
 from routing.changes.reweight import MANY
 from routing.engine import Engine
+from routing.guidance.guide import open_arcs
+from routing.guidance.junctions import Junctions
 from routing.inputs import ALGORITHMS
-from routing.store import load_profile
+from routing.store import load_network, load_profile
 
 _WORLD = """<osm version="0.6">
 <node id="1" lat="60.17" lon="24.930"/>
@@ -106,6 +108,8 @@ def _build_and_route(folder: Path) -> None:
     line = route.legs[0].lon, route.legs[0].lat
     encode_polyline(*simplify(*line, overview_tolerance_deg(*line)))
     route.legs[0].annotation.nodes.tolist()
+    encode_parts(*line, [(step.first_point, step.last_point) for step in route.legs[0].steps])
+    _look_along_a_road(folder / _DATASET)
 
 
 def _read_and_ask(folder: Path) -> None:
@@ -133,6 +137,15 @@ def _read_and_ask(folder: Path) -> None:
     for n_routes in (1, MANY):
         engine.with_weights(avoid=[around], way_speeds={4: 5}, n_routes=n_routes).route(_POINTS)
     _mend(dataset)
+
+
+def _look_along_a_road(dataset: Path) -> None:
+    """Tell where a road leads, as directions want it at roundabouts alone."""
+    arrays = open_dataset(dataset).arrays
+    network, _ = load_network(arrays)
+    prepared = load_profile("car", arrays)
+    roads = prepared.roads
+    Junctions(network, roads, prepared.turn_graph, open_arcs(network, roads)).bearing(0)
 
 
 def _mend(dataset: Path) -> None:

@@ -14,15 +14,21 @@ import typer
 from gis.errors import EngineError
 from server.cli_options import (
     FAR_M,
+    Algorithm,
+    Answers,
+    AsAnswer,
+    AsGeoJson,
     ChunkRows,
     Columns,
     Dask,
     DatasetPath,
     DatasetUrl,
+    DepartAt,
     DestinationColumns,
     Destinations,
     Direction,
     Distances,
+    Exclude,
     ExtractOrSample,
     ExtractPath,
     Geometry,
@@ -37,6 +43,7 @@ from server.cli_options import (
     PeersPython,
     Plot,
     Profile,
+    Questions,
     Quick,
     Radius,
     Repeat,
@@ -47,6 +54,7 @@ from server.cli_options import (
     What,
     WorkerNumbers,
     Workers,
+    roads_of,
 )
 from server.coordinates import parse_coordinate, shield_negative_numbers
 
@@ -125,16 +133,12 @@ def route(
         list[str],
         typer.Argument(metavar="LON,LAT", help="Two points or more; -8.61,41.15 works as it is."),
     ],
-    algorithm: Annotated[
-        str, typer.Option(help="hierarchy, or astar or dijkstra to check it.")
-    ] = "hierarchy",
-    profile: Annotated[str | None, typer.Option(help="Vehicle; default: the dataset's.")] = None,
-    as_geojson: Annotated[
-        bool, typer.Option("--geojson", help="Write a GeoJSON FeatureCollection.")
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Write what the HTTP service answers.")
-    ] = False,
+    algorithm: Algorithm = "hierarchy",
+    profile: Profile = None,
+    depart_at: DepartAt = None,
+    exclude: Exclude = None,
+    as_geojson: AsGeoJson = False,
+    as_json: AsAnswer = False,
     steps: Steps = False,
 ) -> None:
     """Find the fastest route over two points or more, with directions."""
@@ -144,7 +148,8 @@ def route(
         raise EngineError("--geojson and --json exclude each other")
     points = [parse_coordinate(text) for text in coordinates]
     form = "geojson" if as_geojson else "json" if as_json else "text"
-    find_route(dataset, points, algorithm, profile, form, steps)
+    roads = roads_of(profile, depart_at, exclude)
+    find_route(dataset, points, form, steps, algorithm=algorithm, **roads)
 
 
 @app.command()
@@ -173,16 +178,8 @@ def serve(
 @app.command()
 def batch(
     dataset: DatasetPath,
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="INPUT", help=".csv, .tsv, .parquet, .arrow or .geojsonl: a row, a question."
-        ),
-    ],
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="OUTPUT", help=".csv, .tsv, .parquet, .geojsonl"),
-    ],
+    source: Questions,
+    output: Answers,
     task: TaskName = "route",
     geometry: Geometry = False,
     minutes: Minutes = None,
@@ -194,6 +191,8 @@ def batch(
     destination_columns: DestinationColumns = None,
     keep: Keep = None,
     profile: Profile = None,
+    depart_at: DepartAt = None,
+    exclude: Exclude = None,
     radius: Radius = FAR_M,
     workers: Workers = None,
     chunk_rows: ChunkRows = None,
@@ -208,7 +207,7 @@ def batch(
 
     question = Question(
         task,
-        profile=profile,
+        **roads_of(profile, depart_at, exclude),
         radius=radius,
         geometry=geometry,
         minutes=minutes,
@@ -248,6 +247,8 @@ def travel_table(
     columns: Columns = None,
     destination_columns: DestinationColumns = None,
     profile: Profile = None,
+    depart_at: DepartAt = None,
+    exclude: Exclude = None,
     radius: Radius = FAR_M,
     workers: Workers = None,
     chunk_rows: ChunkRows = None,
@@ -272,7 +273,8 @@ def travel_table(
         dataset_url=dataset_url,
         as_json=as_json,
     )
-    question = Question("table", profile=profile, radius=radius)
+    roads = roads_of(profile, depart_at, exclude)
+    question = Question("table", radius=radius, **roads)
     write_matrix(dataset, (sources, destinations), output, annotations, question, options)
 
 

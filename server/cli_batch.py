@@ -73,8 +73,10 @@ class Question:
     """What the commands can be told to ask, as it was typed."""
 
     task: str
-    profile: str | None
     radius: float
+    profile: str | None = None
+    depart_at: str | None = None
+    exclude: tuple[str, ...] = ()
     geometry: bool = False
     minutes: str | None = None
     meters: str | None = None
@@ -106,6 +108,8 @@ class Question:
         return Task(
             self.task,
             profile=self.profile,
+            depart_at=self.depart_at,
+            exclude=self.exclude,
             radius_m=None if math.isinf(self.radius) else self.radius,
             geometry=self.geometry,
             distances=self.distances,

@@ -14,6 +14,9 @@ from server.console import out, showing_stages, size, table, write_json
 from server.kernels import load_kernels
 from server.locations import dataset_of
 
+_MOST_IDS = 4
+"""So many relations are named; ``--json`` has them all."""
+
 
 @dataclass(frozen=True)
 class Usage:
@@ -94,7 +97,7 @@ def _show(report: BuildReport, usage: Usage) -> None:
     out.print(table("", ("stage", "time", "CPU", "memory"), rows))
     out.print()
     out.print(table("", ("counted", ""), [(k, f"{n:,}") for k, n in report.counts.items()]))
-    _show_counts("restrictions without effect", report.restrictions_dropped)
+    _show_dropped(report.restrictions_dropped)
     for profile, kinds in report.warnings.items():
         _show_counts(
             f"tag combinations not understood by {profile}",
@@ -111,3 +114,16 @@ def _show_counts(title: str, counts: Mapping[str, int]) -> None:
     if counts:
         out.print()
         out.print(table("", (title, ""), [(k, f"{n:,}") for k, n in counts.items()]))
+
+
+def _show_dropped(dropped: Mapping[str, Sequence[int]]) -> None:
+    """The relations without effect: how many by reason, and which."""
+    if dropped:
+        rows = [(reason, f"{len(ids):,}", _some_of(ids)) for reason, ids in dropped.items()]
+        out.print()
+        out.print(table("", ("restrictions without effect", "", "relations"), rows))
+
+
+def _some_of(ids: Sequence[int]) -> str:
+    names = ", ".join(map(str, ids[:_MOST_IDS]))
+    return names if len(ids) <= _MOST_IDS else f"{names} and {len(ids) - _MOST_IDS:,} more"

@@ -1,7 +1,7 @@
 """Options and arguments that several commands have."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -88,6 +88,27 @@ Keep = Annotated[
 Steps = Annotated[
     bool, typer.Option("--steps", help="All directions, however many; with --json, these too.")
 ]
+Algorithm = Annotated[str, typer.Option(help="hierarchy, or astar or dijkstra to check it.")]
+AsGeoJson = Annotated[bool, typer.Option("--geojson", help="Write a GeoJSON FeatureCollection.")]
+AsAnswer = Annotated[bool, typer.Option("--json", help="Write what the HTTP service answers.")]
+DepartAt = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME", help="Begin then, such as 2026-11-30T08:15: what holds only at times does."
+    ),
+]
+Exclude = Annotated[
+    str | None, typer.Option(metavar="CLASS,CLASS...", help="Keep out of roads, such as toll.")
+]
+Questions = Annotated[
+    Path,
+    typer.Argument(
+        metavar="INPUT", help=".csv, .tsv, .parquet, .arrow or .geojsonl: a row, a question."
+    ),
+]
+Answers = Annotated[
+    Path, typer.Option("--output", "-o", metavar="OUTPUT", help=".csv, .tsv, .parquet, .geojsonl")
+]
 What = Annotated[
     str, typer.Argument(metavar="[WHAT]", help="parse, build, query, table, http or memory.")
 ]
@@ -114,3 +135,9 @@ Quick = Annotated[
 Markdown = Annotated[
     bool, typer.Option("--markdown", help="Write tables as they stand in a README.")
 ]
+
+
+def roads_of(profile: str | None, depart_at: str | None, exclude: str | None) -> dict[str, Any]:
+    """The vehicle and its roads, as the engine's options."""
+    classes = tuple(word.strip() for word in exclude.split(",")) if exclude else ()
+    return {"profile": profile, "depart_at": depart_at, "exclude": classes}

@@ -22,21 +22,20 @@ _FAR_M = 1000.0
 def find_route(
     dataset: Path,
     points: Sequence[tuple[float, float]],
-    algorithm: str,
-    profile: str | None,
     form: str,
     steps: bool,
+    **options: Any,
 ) -> None:
     """Write a route to standard output, in the form "json", "geojson" or "text".
 
-    ``steps`` adds them to JSON, and shows all of them as text.
+    ``steps`` adds them to JSON, and shows all of them as text; the other options are the engine's.
     """
     if form == "geojson" and steps:
         raise EngineError("--geojson has no steps; --json --steps has")
     engine = Engine.open(dataset)
     check_on_map(points, engine.bounds)
     load_kernels()
-    route = engine.route(points, profile=profile, algorithm=algorithm)
+    route = engine.route(points, **options)
     for (lon, lat), waypoint in zip(points, route.waypoints, strict=True):
         if waypoint.distance_m > _FAR_M:
             off = distance(waypoint.distance_m)

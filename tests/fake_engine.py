@@ -49,7 +49,7 @@ def make_leg(
         float(duration.sum()),
         np.array(lon, float),
         np.array(lat, float),
-        Annotation(distance, duration, np.arange(1, n + 2)),
+        Annotation(distance, duration, np.arange(1, n + 2), duration),
         names,
         (make_steps(lon, lat, float(distance.sum()), float(duration.sum())), "High Street"),
     )

@@ -10,7 +10,9 @@ import numpy as np
 from gis.arrays import I64, freeze, offsets
 from gis.network.road_network import Restrictions, RoadNetwork
 from gis.osm.tables import NODE, WAY, OsmTables, RelationTable
-from gis.profiles.verdicts import DEMANDS, Verdicts
+from gis.profiles.conditional import HOUR_KEYS, SUFFIX
+from gis.profiles.rules import Tags
+from gis.profiles.verdicts import DEMANDS, FORBIDS, Verdicts
 
 Path: TypeAlias = tuple[int, ...]
 """Consecutive arcs: from, via ..., to."""
@@ -66,15 +68,16 @@ def resolve_restrictions(
     relations = tables.relations
     roads = _MemberRoads(network, relations)
     vehicles = [_Vehicle(roads, verdict) for verdict in verdicts]
+    found_by = [_Found(vehicle, tables) for vehicle in vehicles]
     paths: list[Path] = []
     sources: list[int] = []
     dropped: dict[str, list[int]] = {}
-    for index, members in enumerate(_read_members(tables)):
+    for index in range(len(relations.id)):
         found: dict[Path, None] = {}
         reasons: list[str] = []
-        for vehicle in vehicles:
+        for found_for_vehicle in found_by:
             try:
-                found.update(dict.fromkeys(vehicle.find_paths(members, relations.tagset[index])))
+                found.update(dict.fromkeys(found_for_vehicle.paths(index)))
             except _UnusableError as error:
                 reasons.append(str(error))
         paths.extend(found)
@@ -91,6 +94,45 @@ def resolve_restrictions(
     )
     report = RestrictionReport(len(set(sources)), {why: tuple(ids) for why, ids in dropped.items()})
     return restrictions, report
+
+
+class _Found:
+    """The paths of all relations for one vehicle, or why there are none."""
+
+    def __init__(self, vehicle: "_Vehicle", tables: OsmTables) -> None:
+        self._of: list[list[Path] | _UnusableError] = []
+        tagsets = tables.relations.tagset.tolist()
+        for members, tagset in zip(_read_members(tables), tagsets, strict=True):
+            try:
+                self._of.append(vehicle.find_paths(members, tagset))
+            except _UnusableError as error:
+                self._of.append(error)
+        always = [not _has_times(tags) for tags in tables.relation_tags.all_tags()]
+        forbidden: set[Path] = set()
+        for kind in (FORBIDS, DEMANDS):
+            for index, tagset in enumerate(tagsets):
+                found = self._of[index]
+                if (
+                    vehicle.kind(tagset) != kind
+                    or not always[tagset]
+                    or not isinstance(found, list)
+                ):
+                    continue
+                if kind == FORBIDS:
+                    forbidden.update(found)
+                elif forbidden.issuperset(found):
+                    self._of[index] = _UnusableError("demands what another forbids")
+
+    def paths(self, index: int) -> list[Path]:
+        """The paths of a relation."""
+        found = self._of[index]
+        if isinstance(found, _UnusableError):
+            raise found
+        return found
+
+
+def _has_times(tags: Tags) -> bool:
+    return any(key.endswith(SUFFIX) or key in HOUR_KEYS for key in tags)
 
 
 def _read_members(tables: OsmTables) -> Iterator[_Members]:
@@ -146,9 +188,13 @@ class _Vehicle:
         self._verdict = verdict
         self._lines_of_way: dict[int, list[list[_Step]]] = {}
 
+    def kind(self, tagset: int) -> int:
+        """Whether a relation forbids, demands or does not bind."""
+        return int(self._verdict.restriction_kind[tagset])
+
     def find_paths(self, members: _Members, tagset: int) -> list[Path]:
         """Every path that the relation speaks of: one for each pair of from and to that meet."""
-        kind = self._verdict.restriction_kind[tagset]
+        kind = self.kind(tagset)
         if not kind:
             raise _UnusableError(self._verdict.restriction_reason[tagset])
         _check_members(members)

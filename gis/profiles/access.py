@@ -90,13 +90,6 @@ class AccessRules:
         return None
 
 
-def warn_of_keys(tags: Tags, keys: Iterable[str], warn: Warn) -> None:
-    """Count the tags that are known and left aside: the kind is the key."""
-    for key in keys:
-        if key in tags:
-            warn(key, tags[key])
-
-
 class Oneway(Enum):
     """The directions in which a road is driven."""
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
+from gis.profiles.dimensions import NO_LIMIT, parse_metres, parse_tonnes
 from gis.profiles.rules import Tags, Warn
 from gis.profiles.times_of_day import AND, hours_of_day, read_hours
 
@@ -61,7 +62,6 @@ _NEVER = _PURPOSES | frozenset(
 _ALWAYS = frozenset(("24/7", "always"))
 
 _COMPARED = re.compile(r"([a-z_:]+)\s*(<=|>=|==|=|<|>|≤|≥)\s*(.*)")
-_QUANTITY = re.compile(r"(\d+(?:[.,]\d+)?)\s*([a-z'\"]*)")
 _COMPARISONS = {
     "<": operator.lt,
     "<=": operator.le,
@@ -71,18 +71,6 @@ _COMPARISONS = {
     ">": operator.gt,
     ">=": operator.ge,
     "≥": operator.ge,
-}
-_UNITS = {
-    **dict.fromkeys(("", "t", "ton", "tons", "tonne", "tonnes", "m", "metre", "metres"), 1.0),
-    "kg": 0.001,
-    "st": 0.90718474,
-    "lbs": 0.00045359237,
-    "lb": 0.00045359237,
-    "cm": 0.01,
-    "ft": 0.3048,
-    "'": 0.3048,
-    "in": 0.0254,
-    '"': 0.0254,
 }
 _PROPERTIES = {
     "maxweight": "weight",
@@ -95,6 +83,7 @@ _PROPERTIES = {
     "axle_load": "axleload",
     "maxaxleload": "axleload",
 }
+_WEIGHTS = frozenset(("weight", "axleload"))
 _AND = re.compile(r"\s+and\s+|\s*&&\s*", re.IGNORECASE)
 
 
@@ -185,13 +174,13 @@ def _settle(value: str, condition: str, known: Mapping[str, float]) -> Clause | 
 def _compare(compared: re.Match[str], known: Mapping[str, float]) -> bool | None:
     """Whether a comparison holds for the vehicle; None if it makes no sense."""
     name, sign, right = compared.groups()
-    own = known.get(_PROPERTIES.get(name, name))
+    name = _PROPERTIES.get(name, name)
+    own = known.get(name)
     if own is None:
         return False
-    quantity = _QUANTITY.fullmatch(right.strip())
-    if quantity is None or quantity[2] not in _UNITS:
+    limit = parse_tonnes(right) if name in _WEIGHTS else parse_metres(right)
+    if limit is None or limit == NO_LIMIT:
         return None
-    limit = float(quantity[1].replace(",", ".")) * _UNITS[quantity[2]]
     return bool(_COMPARISONS[sign](own, limit))
 
 

@@ -198,6 +198,8 @@ class MotorVehicle:
         """The verdict on a way; None where it is closed to the vehicle."""
         highway = tags.get("highway", "")
         carrier = CARRIERS.get(tags.get("route", ""))
+        if not (highway or carrier):
+            return None  # a platform or pier, read for others
         if not _is_passable(tags) or (carrier is None and _is_closed_class(highway, tags)):
             return None
         forward, backward, private = self._passage(tags, highway, carrier is not None, warn)

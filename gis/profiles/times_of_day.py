@@ -50,6 +50,7 @@ def read_hours(text: str) -> str | None:
 
 def _mend(text: str) -> str:
     """The same text, with what is often spelled in another way."""
+    text = " ".join(text.split())
     text = _ISO_DATE.sub(_with_name_of_month, text)
     text = _OFF_AFTER_COMMA.sub(r"; \1", text)
     text = _LONG_DAY.sub(lambda day: day[1][:2].title(), text)

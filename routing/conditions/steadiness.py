@@ -4,19 +4,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import U8, Bool, freeze
-from gis.network.road_network import RoadNetwork
-from gis.profiles.timed import Switches, TimedVerdicts, verdicts_ever
+from gis.arrays import U8, Bool, freeze, offsets
+from gis.network.road_network import RoadNetwork, arc_ends
+from gis.profiles.timed import Switches, TimedVerdicts
 from gis.profiles.verdicts import BACKWARD_RESTRICTED, FORWARD_RESTRICTED, Verdicts
-from routing.graph.arc_turns import OPEN
-from routing.graph.restricted_roads import restricted_arcs
+from routing.graph.arc_turns import OPEN, ArcTurns
+from routing.graph.restricted_roads import node_passage, roads_behind, turns_through
 
 
 class ArcsOverTime(NamedTuple):
     """The arcs over all times, bool (A,) each.
 
-    ``sometimes_restricted`` and ``always_restricted`` are those that a profile calls so whenever
-    they are open; of ``may_restrict`` are besides those that lie behind such roads.
+    ``sometimes_restricted`` and ``always_restricted`` are those that a profile calls so at some
+    time, or whenever they are open. ``may_restrict`` are besides those that may lie behind such
+    roads.
     """
 
     ever_open: Bool
@@ -29,11 +30,7 @@ class ArcsOverTime(NamedTuple):
 def arcs_over_time(
     network: RoadNetwork, normal: Verdicts, timed: TimedVerdicts, restricted: U8
 ) -> ArcsOverTime:
-    """What the arcs are at all times; ``restricted`` (A,) is how far at no special time.
-
-    What lies behind restricted roads is known of three times: no special one, that at which all
-    is open that ever is, and that at which only those roads are open that always are.
-    """
+    """What the arcs are at all times; ``restricted`` (A,) is how far at no special time."""
     tables = timed.tables
     flags, rows = normal.way_flags, tables.way_flags
     of_directions = []
@@ -52,10 +49,25 @@ def arcs_over_time(
     ever_open, always_open, sometimes, always = (
         arcs_open(network, *directions) for directions in zip(*of_directions, strict=True)
     )
-    may = sometimes | (restricted > OPEN)
-    for verdicts, is_open in ((verdicts_ever(timed, normal), ever_open), (normal, always_open)):
-        may |= restricted_arcs(network, verdicts, is_open) > OPEN
+    # The fewer roads one may pass through, the more lie behind others.
+    through = freeze(always_open & ~sometimes)
+    passage = node_passage(network, normal)
+    at_times = ever_open & ~through
+    turns = _without_turning_back(network, turns_through(network, passage, through), at_times)
+    behind = roads_behind(network, passage, turns, through, freeze(at_times))
+    may = ever_open & (~through | behind | (restricted > OPEN))
     return ArcsOverTime(ever_open, always_open, sometimes, always, freeze(may))
+
+
+def _without_turning_back(network: RoadNetwork, turns: ArcTurns, at_times: Bool) -> ArcTurns:
+    """The turns without those back along a road where at times another one goes on."""
+    tail, head = arc_ends(network)
+    goes_on = np.zeros(network.n_nodes, np.bool_)
+    goes_on[tail[at_times]] = True
+    kept = (turns.to_arc != turns.from_arc ^ np.uint32(1)) | ~goes_on[head[turns.from_arc]]
+    from_arc = turns.from_arc[kept]
+    first = offsets(np.bincount(from_arc, minlength=network.n_arcs))
+    return ArcTurns(freeze(first), freeze(from_arc), freeze(turns.to_arc[kept]))
 
 
 def arcs_open(network: RoadNetwork, forward: Bool, backward: Bool) -> Bool:

@@ -46,7 +46,8 @@ def restrict_turns(
 
     ``kind`` (S,) is that of ``Verdicts``, by the restrictions' tag sets. Whoever has come along
     a demanded path but for its last arc must take that arc, or where several begin alike, one of
-    theirs. A path that holds a turn that is not there has no effect. ``remembered`` are the states
+    theirs; a demand for what is forbidden has no effect. A path that holds a turn that is not
+    there has none either. ``remembered`` are the states
     if more are wanted than these restrictions need.
     """
     forbidden = _forbidden_steps(turns, restrictions, kind[restrictions.tagset])
@@ -103,7 +104,10 @@ def _forbidden_steps(turns: ArcTurns, restrictions: Restrictions, kind: U8) -> F
         if possible[start:last].all():
             steps = forbidden if kind[index] == FORBIDS else demanded
             steps.setdefault(tuple(arcs[start:last]), set()).add(arcs[last])
-    for path, allowed in demanded.items():
+    for path, wanted in demanded.items():
+        allowed = wanted - forbidden.get(path, set())
+        if not allowed:
+            continue
         others = {int(turns.to_arc[turn]) for turn in turns.out_of(path[-1])} - allowed
         forbidden.setdefault(path, set()).update(others)
     return {path: following for path, following in forbidden.items() if following}

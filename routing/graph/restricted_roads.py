@@ -12,7 +12,7 @@ import numpy as np
 from gis.arrays import I64, U8, U32, Bool, freeze, group_by, offsets
 from gis.network.road_network import RoadNetwork, arc_ends
 from gis.profiles.verdicts import BACKWARD_RESTRICTED, FORWARD_RESTRICTED, Verdicts
-from routing.graph.arc_turns import BEHIND, BLOCKED, FREE, GUARDED, RESTRICTED, join_arcs
+from routing.graph.arc_turns import BEHIND, BLOCKED, FREE, GUARDED, RESTRICTED, ArcTurns, join_arcs
 from routing.graph.forbidden_paths import VertexTurns
 from routing.graph.reachability import is_big, reachable, strong_components, weak_components
 
@@ -40,15 +40,23 @@ def restricted_arcs(network: RoadNetwork, verdicts: Verdicts, open_arc: Bool) ->
     level = (restricted * RESTRICTED).astype(np.uint8)
     passage = node_passage(network, verdicts)
     if restricted.any() or (passage == GUARDED).any():
-        level[_roads_behind(network, passage, open_arc & ~restricted, restricted)] = BEHIND
+        through = open_arc & ~restricted
+        turns = turns_through(network, passage, through)
+        level[roads_behind(network, passage, turns, through, restricted)] = BEHIND
     return freeze(level)
 
 
-def _roads_behind(network: RoadNetwork, passage: U8, through: Bool, restricted: Bool) -> Bool:
+def turns_through(network: RoadNetwork, passage: U8, through: Bool) -> ArcTurns:
+    """The turns between some arcs (A,) that nobody is kept from passing through."""
+    guarded = np.where(passage == FREE, FREE, BLOCKED).astype(np.uint8)
+    return join_arcs(network, guarded, through, np.zeros(network.n_arcs, np.uint8))
+
+
+def roads_behind(
+    network: RoadNetwork, passage: U8, turns: ArcTurns, through: Bool, restricted: Bool
+) -> Bool:
     """Which of the arcs of the open network (A,) lie behind restricted ones or nodes."""
     n_arcs = network.n_arcs
-    guarded = np.where(passage == FREE, FREE, BLOCKED).astype(np.uint8)
-    turns = join_arcs(network, guarded, through, np.zeros(n_arcs, np.uint8))
     label = strong_components(turns.first, turns.to_arc)
     size = np.bincount(label[through], minlength=n_arcs)
     in_big = freeze(is_big(size)[label] & through)

@@ -1,7 +1,5 @@
 """What a crossing demands of the driver: a draft, or nothing where no roads meet."""
 
-from typing import NamedTuple
-
 from gis.profiles.rules import Mode
 from routing.guidance.arms import Approach, Instruction
 from routing.guidance.carriageways import Carriageways
@@ -22,57 +20,73 @@ from routing.guidance.drafts import (
     Draft,
 )
 from routing.guidance.facts import RoadFacts
+from routing.guidance.junctions import Junctions
 from routing.guidance.motorways import is_motorway_crossing, pass_motorway
 from routing.guidance.rings import Rings
-from routing.guidance.roundabouts import ring_draft, touches_ring
+from routing.guidance.roundabouts import Said, say_at_ring, touches_ring
 from routing.guidance.turns import turn_at
 
+_MAX_KNOWN = 1 << 16
+"""So many turns are kept."""
+
+_UNKNOWN: Said = ("", "", -1)
 _CARRIED = (Mode.FERRY, Mode.TRAIN)
 
 
-class Surroundings(NamedTuple):
-    """What is known of the roads around crossings."""
+class Classifier:
+    """Tells of crossings what they demand; threads may share it.
 
-    facts: RoadFacts
-    rings: Rings
-    carriageways: Carriageways
-
-
-def classify(known: Surroundings, crossing: Crossing, before: int, after: int) -> Draft | None:
-    """The draft for going from one arc to another, SUPPRESSED where nothing need be said.
-
-    None where there is no crossing at all.
+    What there is to say of a turn is the same for all routes, and kept.
     """
-    if crossing.came_in is None or crossing.out is None:
-        return Draft(crossing.at, CONTINUE, UTURN, [crossing])
-    if crossing.is_silent:
-        return Draft(crossing.at, SUPPRESSED, STRAIGHT, [crossing])
-    facts = known.facts
-    if len(crossing.roads) == 2 and facts.nature(before) is facts.nature(after):
-        return None
-    seen = known.carriageways.seen(crossing.node, crossing.roads)
-    approach = Approach(facts, crossing, before, seen)
-    via = approach.via
-    if via.mode in _CARRIED and all(arm.nature.mode == via.mode for arm in approach.arms):
-        return None
-    if touches_ring(approach):
-        kind = known.rings.kind(crossing.node)
-        if kind is not None:
-            found = ring_draft(approach, crossing, kind)
-            return found if isinstance(found, Draft) else _draft(crossing, found)
-    if _passes_minor_roads(approach):
-        found = _past_minor_roads(approach)
-    elif is_motorway_crossing(approach):
-        found = pass_motorway(approach)
-    else:
-        found = turn_at(approach)
-    if found and found[0] == ON_RAMP and via.motorway:
-        found = OFF_RAMP, found[1]
-    return _draft(crossing, found)
 
+    def __init__(self, facts: RoadFacts, junctions: Junctions) -> None:
+        self._facts = facts
+        self._rings = Rings(facts, junctions)
+        self._carriageways = Carriageways(facts, junctions)
+        self._known: dict[tuple[int, int], Said | None] = {}
 
-def _draft(crossing: Crossing, instruction: Instruction | None) -> Draft | None:
-    return Draft(crossing.at, *instruction, [crossing]) if instruction else None
+    def draft(self, crossing: Crossing) -> Draft | None:
+        """The draft for a crossing, SUPPRESSED where nothing need be said.
+
+        None where there is no crossing at all.
+        """
+        came_in, out = crossing.came_in, crossing.out
+        if came_in is None or out is None:
+            return Draft(crossing.at, CONTINUE, UTURN, [crossing])
+        if crossing.is_silent:
+            return Draft(crossing.at, SUPPRESSED, STRAIGHT, [crossing])
+        turn = crossing.roads[came_in].arc ^ 1, crossing.roads[out].arc
+        said = self._known.get(turn, _UNKNOWN)
+        if said is _UNKNOWN:
+            said = self.classify(crossing, *turn)
+            if len(self._known) >= _MAX_KNOWN:
+                self._known = {}
+            self._known[turn] = said
+        return Draft(crossing.at, said[0], said[1], [crossing], said[2]) if said else None
+
+    def classify(self, crossing: Crossing, before: int, after: int) -> Said | None:
+        """What there is to say of going from one arc to another; None if there is no crossing."""
+        facts = self._facts
+        if len(crossing.roads) == 2 and facts.nature(before) is facts.nature(after):
+            return None
+        seen = self._carriageways.seen(crossing.node, crossing.roads)
+        approach = Approach(facts, crossing, before, seen)
+        via = approach.via
+        if via.mode in _CARRIED and all(arm.nature.mode == via.mode for arm in approach.arms):
+            return None
+        if touches_ring(approach):
+            kind = self._rings.kind(crossing.node)
+            if kind is not None:
+                return say_at_ring(approach, kind)
+        if _passes_minor_roads(approach):
+            found = _past_minor_roads(approach)
+        elif is_motorway_crossing(approach):
+            found = pass_motorway(approach)
+        else:
+            found = turn_at(approach)
+        if found and found[0] == ON_RAMP and via.motorway:
+            found = OFF_RAMP, found[1]
+        return (*found, 0) if found else None
 
 
 def _passes_minor_roads(approach: Approach) -> bool:

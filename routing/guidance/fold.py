@@ -26,18 +26,14 @@ def fold(passage: Passage, drafts: list[Draft]) -> None:
 
 
 def drop_short_names(passage: Passage, drafts: list[Draft]) -> None:
-    """Do not tell of names that are known already or do not last; lanes are worth telling."""
+    """Do not tell of names that are known already or, where no lanes are told, do not last."""
     i = 1
     while i < len(drafts):
         before, here = drafts[i - 1], drafts[i]
-        if (
-            here.type == NEW_NAME
-            and not here.crossing.lanes
-            and passage.have_same_mode(before, here)
-            and (
-                passage.have_same_name(before, here) or passage.length_m(drafts, i) < NAME_MATTERS_M
-            )
-        ):
+        known = passage.have_same_name(before, here) or passage.texts(here).is_unnamed
+        short = passage.length_m(drafts, i) < NAME_MATTERS_M and not here.crossing.lanes
+        silent = here.type == NEW_NAME and (known or short)
+        if silent and passage.have_same_mode(before, here):
             absorb(drafts, i - 1)
         else:
             i += 1

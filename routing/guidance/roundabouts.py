@@ -1,6 +1,8 @@
 """Ways into roundabouts, around and out of them, and the count of exits."""
 
-from routing.guidance.arms import Approach, Arm, Instruction
+from typing import TypeAlias
+
+from routing.guidance.arms import Approach, Arm
 from routing.guidance.basic import obvious_way
 from routing.guidance.directions import FUZZY_DEG, direction_of
 from routing.guidance.drafts import (
@@ -27,22 +29,27 @@ _LEAVING = {
 _ENTERING = (ENTERS, ENTERS_AT_EXIT, TOUCHES)
 
 
-def ring_draft(approach: Approach, crossing: Crossing, kind: str) -> Draft | Instruction | None:
+Said: TypeAlias = tuple[str, str, int]
+"""Type, modifier and ``ring`` of a draft."""
+
+
+def say_at_ring(approach: Approach, kind: str) -> Said | None:
     """What to do at a crossing of a circle of a kind; None where there is no crossing."""
     taken = approach.taken
     direction = direction_of(taken.angle)
     if approach.via.ring:
         if not taken.nature.ring:
-            return Draft(crossing.at, _LEAVING[kind], direction, [crossing], LEAVES)
-        return _around(approach, crossing, direction)
+            return _LEAVING[kind], direction, LEAVES
+        return _around(approach, direction)
     if taken.nature.ring:
         ring = ENTERS_AT_EXIT if _has_exit_before(approach) else ENTERS
-        return Draft(crossing.at, kind, direction, [crossing], ring)
+        return kind, direction, ring
     if taken.off < FUZZY_DEG and _crosses(approach):
         through = approach.is_through_street(approach.out)
-        return obvious_way(approach, taken, len(approach.arms), through)
+        found = obvious_way(approach, taken, len(approach.arms), through)
+        return (*found, 0) if found else None
     public = ROUNDABOUT_TURN if kind == ROUNDABOUT_TURN else _LEAVING[kind]
-    return Draft(crossing.at, public, direction, [crossing], TOUCHES)
+    return public, direction, TOUCHES
 
 
 def touches_ring(approach: Approach) -> bool:
@@ -78,15 +85,15 @@ def _crosses(approach: Approach) -> bool:
     return n_ring % 2 == 1
 
 
-def _around(approach: Approach, crossing: Crossing, direction: str) -> Draft | Instruction | None:
+def _around(approach: Approach, direction: str) -> Said | None:
     """Going on around the circle: an exit is passed, unless it is one that nobody counts."""
     facts, taken = approach.facts, approach.taken
     ways_out = [arm for arm in approach.arms if not arm.nature.ring and facts.is_open(arm.arc)]
     if not ways_out:
-        return None if len(approach.arms) == 2 else (SUPPRESSED, direction)
+        return None if len(approach.arms) == 2 else (SUPPRESSED, direction, 0)
     if taken.nature.low or not all(arm.nature.low for arm in ways_out):
-        return Draft(crossing.at, SUPPRESSED, direction, [crossing], STAYS)
-    return SUPPRESSED, direction
+        return SUPPRESSED, direction, STAYS
+    return SUPPRESSED, direction, 0
 
 
 def join_rings(drafts: list[Draft]) -> None:

@@ -6,7 +6,6 @@ a --- b --- c ---       bd is the sliproad, c the crossing that it spares,
             |
 """
 
-from collections.abc import Callable
 from itertools import pairwise
 
 from gis.network.road_class import RoadClass
@@ -16,6 +15,8 @@ from routing.guidance.drafts import (
     CONTINUE,
     FORK,
     NEW_NAME,
+    OFF_RAMP,
+    ON_RAMP,
     SLIPROAD,
     SUPPRESSED,
     TURN,
@@ -24,11 +25,16 @@ from routing.guidance.drafts import (
 )
 from routing.guidance.facts import RoadFacts, RoadNature
 from routing.guidance.joining import absorb, joint_angle
+from routing.guidance.junctions import Junctions
 from routing.guidance.obvious import find_obvious
 from routing.guidance.passage import Passage
 
 FARTHEST_M = 250.0
 SMALLEST_M2 = 3.0
+_SMALL_M, _SKEW_DEG = 3.0, 140.0
+_NEITHER, _SLIPS, _STAYS = 0, 1, 2
+_MAX_KNOWN = 1 << 16
+_MAY_SLIP = frozenset((TURN, CONTINUE, FORK, ON_RAMP, OFF_RAMP))
 _LINK_FACTOR, _MINOR_FACTOR = 0.3, 0.1
 _FACTORS = {
     RoadClass.MOTORWAY: 1.0,
@@ -41,34 +47,57 @@ _FACTORS = {
 }
 """How big a junction with a sliproad may be, by the class of its roads."""
 
-LookAhead = Callable[[int], Crossing | None]
 
+class Sliproads:
+    """The sliproads of a network, found when a route first passes there; threads may share it."""
 
-def mark_sliproads(passage: Passage, look_ahead: LookAhead, drafts: list[Draft]) -> None:
-    """Find the sliproads that a leg takes, and those beside which it stays on the main road.
+    def __init__(self, facts: RoadFacts, junctions: Junctions) -> None:
+        self._facts, self._junctions = facts, junctions
+        self._known: dict[tuple[int, int], int] = {}
 
-    A fork that is none but for a sliproad is no fork to those who stay.
-    """
-    for before, draft in pairwise(drafts[:-1]):
-        crossing = draft.crossing
-        if draft.ring or len(crossing.roads) < 3 or crossing.came_in is None:
-            continue
-        if crossing.out is None or crossing.out == crossing.came_in:
-            continue
-        arc = passage.trail.arcs[crossing.at - 1]
-        approach = Approach(passage.facts, crossing, arc)
-        finder = _Finder(passage.facts, look_ahead, crossing.node)
-        out = approach.out
-        main = finder.main_road(approach)
-        if main == 0 or not finder.continues(approach, main):
-            continue
-        if out != main:
-            if abs(out - main) == 1 and finder.is_sliproad(approach, main, out):
+    def mark(self, passage: Passage, drafts: list[Draft]) -> None:
+        """Find the sliproads that a leg takes, and those beside which it stays on the main road.
+
+        A fork that is none but for a sliproad is no fork to those who stay.
+        """
+        for before, draft in pairwise(drafts[:-1]):
+            crossing = draft.crossing
+            if draft.type not in _MAY_SLIP or draft.ring or len(crossing.roads) < 3:
+                continue
+            if crossing.came_in is None or crossing.out is None:
+                continue
+            if between(crossing.angle(crossing.out), 180.0) > 2.0 * NARROW_DEG:
+                continue
+            arc = passage.trail.arcs[crossing.at - 1]
+            found = self._look(arc, crossing)
+            if found == _SLIPS:
                 draft.type = SLIPROAD
-        elif draft.type == FORK:
-            others = [i for i in (main - 1, main + 1) if 0 < i < len(approach.arms)]
-            if any(finder.is_sliproad(approach, main, i) for i in others):
+            elif found == _STAYS and draft.type == FORK:
                 _stay(passage, before, draft)
+
+    def _look(self, arc: int, crossing: Crossing) -> int:
+        """What going on from an arc means."""
+        assert crossing.out is not None
+        key = arc, crossing.roads[crossing.out].arc
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) > _MAX_KNOWN:
+                self._known = {}
+            found = self._known[key] = self._find(arc, crossing)
+        return found
+
+    def _find(self, arc: int, crossing: Crossing) -> int:
+        approach = Approach(self._facts, crossing, arc)
+        finder = _Finder(self._facts, self._junctions, crossing.node)
+        out, main = approach.out, finder.main_road(approach)
+        if main == 0 or not finder.continues(approach, main):
+            return _NEITHER
+        if out != main:
+            slips = abs(out - main) == 1 and finder.is_sliproad(approach, main, out)
+            return _SLIPS if slips else _NEITHER
+        others = [i for i in (main - 1, main + 1) if 0 < i < len(approach.arms)]
+        stays = any(finder.is_sliproad(approach, main, i) for i in others)
+        return _STAYS if stays else _NEITHER
 
 
 def _stay(passage: Passage, before: Draft, draft: Draft) -> None:
@@ -107,8 +136,9 @@ def _is_mere_node(draft: Draft) -> bool:
 class _Finder:
     """Looks at the roads around a node where a sliproad might leave."""
 
-    def __init__(self, facts: RoadFacts, look_ahead: LookAhead, node: int) -> None:
-        self._facts, self._ahead, self._node = facts, look_ahead, node
+    def __init__(self, facts: RoadFacts, junctions: Junctions, node: int) -> None:
+        self._facts, self._junctions, self._node = facts, junctions, node
+        self._ahead = junctions.ahead
 
     def main_road(self, approach: Approach) -> int:
         """The place of the arm that goes on straight to the crossing, 0 if there is none."""
@@ -144,6 +174,11 @@ class _Finder:
         cross = spared.roads[(spared.came_in + (1 if out > main else -1)) % len(spared.roads)]
         if not self._facts.is_open(cross.arc) or not self._ends_well(end):
             return False
+        skew = between(spared.angle(spared.roads.index(cross)), 180.0) > _SKEW_DEG
+        if length_m >= _SMALL_M and (
+            not self._bends_inwards(slip.arc, out < main) or (skew and not slip.nature.link)
+        ):
+            return False
         limit_m = FARTHEST_M * _factor(slip.nature)
         return any(
             self._joins(road, slip, spared, end.roads[i].arc)
@@ -164,6 +199,15 @@ class _Finder:
             return not to.link
         named = road.nature.name and slip.nature.name and to.name
         return not (named and road.nature.renames(slip.nature) and slip.nature.renames(to))
+
+    def _bends_inwards(self, arc: int, to_right: bool) -> bool:
+        """Whether a road keeps to the side of the junction from its beginning to its end."""
+        (x, y), *between_ends, (to_x, to_y) = self._junctions.points(arc)
+        aside = (
+            (to_x - x) * (point_y - y) - (to_y - y) * (point_x - x)
+            for point_x, point_y in between_ends
+        )
+        return all(part >= 0 if to_right else part <= 0 for part in aside)
 
     def _ends_well(self, end: Crossing) -> bool:
         """Whether it is plain how to go on from the end of a sliproad."""

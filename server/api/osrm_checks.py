@@ -106,8 +106,6 @@ def _check_size(what: str, number: int, limit: int) -> None:
 
 
 def _check_available(params: Params) -> None:
-    if params.exclude:
-        raise InvalidValue("Exclude flag combination is not supported.")
     if any(approach not in (None, "unrestricted") for approach in params.approaches or ()):
         raise Unsupported("Approaches other than unrestricted are not available in this version.")
 

@@ -22,6 +22,7 @@ from server.api.osrm_values import (
     flag_or_words,
     indices,
     indices_or_all,
+    local_time,
     whole,
 )
 
@@ -56,7 +57,15 @@ class Params:
         None,
         "Side of the road to arrive on and leave from.",
     )
-    exclude: tuple[str, ...] = _option(classes(), (), "Road classes to avoid.")
+    exclude: tuple[str, ...] = _option(
+        classes(), (), "Road classes to keep out of, in a combination that the profile declares."
+    )
+    depart_at: str | None = _option(
+        local_time(),
+        None,
+        "When the journey begins, for what holds only at times: local time of the map, or with an"
+        " offset from UTC. Without it nothing does that holds only at times.",
+    )
     snapping: str = _option(
         choice("default", "any"), "default", "`any` also takes roads where no route may begin."
     )

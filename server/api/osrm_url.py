@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from server.errors import InvalidQuery, InvalidUrl
 
 _NAME = r"[A-Za-z0-9_.~:-]+"
-_QUERY = r"[&(),\-.0-9:;=?@A-Z\[\\\]^_`a-z{|}~]+"
+_QUERY = r"(?:[&(),\-.0-9:;=?@A-Z\[\\\]^_`a-z{|}~]|\+(?=[0-9]{2}:?[0-9]{2}))+"
 _URL = re.compile(rf"/(?:({_NAME})(?:/(?:v(?:(\d+)(?:/(?:({_NAME})(?:/({_QUERY})?)?)?)?)?)?)?)?")
 """Every part but the first is optional, so that the end of the match is where the URL stops
 making sense."""

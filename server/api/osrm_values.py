@@ -14,6 +14,9 @@ DECIMAL = re.compile(r"-?(?:[0-9]+(?:\.(?!json|flatbuffers)[0-9]*)?|\.[0-9]+)")
 """A point may end it, unless that begins the ``.json`` behind the last coordinate."""
 
 _WHOLE = re.compile(r"[0-9]+")
+_TIME = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?(Z|[+-][0-9]{2}:?[0-9]{2})?"
+)
 _CLASS = re.compile(r"[A-Za-z0-9]+")
 _MAX_WHOLE = 2**32 - 1
 
@@ -250,6 +253,21 @@ def classes() -> Value:
 
     url = {"type": "string", "pattern": "^[A-Za-z0-9]+(,[A-Za-z0-9]+)*$"}
     return Value(read, check, url, {"type": "array", "items": {"type": "string"}})
+
+
+def local_time() -> Value:
+    """A time as ISO 8601 spells it, with or without an offset from UTC."""
+
+    def read(scanner: Scanner) -> str:
+        return scanner.match(_TIME) or scanner.fail()
+
+    def check(name: str, value: Any) -> str:
+        if not isinstance(value, str) or _TIME.fullmatch(value) is None:
+            raise InvalidQuery(f"{name} must be a time such as 2026-11-30T08:15")
+        return value
+
+    schema = {"type": "string", "pattern": f"^{_TIME.pattern}$", "examples": ["2026-11-30T08:15"]}
+    return Value(read, check, schema, schema)
 
 
 def is_number(value: Any) -> bool:

@@ -26,13 +26,22 @@ _QUICK_RESULTS = 10
 """Rows of a table that take less than a millisecond, and roads near a point."""
 
 
+def _on_roads(profile: str, params: Params) -> dict[str, Any]:
+    """The vehicle of a request, and on which roads it goes, as the engine calls it."""
+    return {
+        "profile": profile,
+        "snapping": params.snapping,
+        "exclude": params.exclude,
+        "depart_at": params.depart_at,
+    }
+
+
 def _route(state: EngineState, profile: str, params: RouteParams) -> bytes:
     options: dict[str, Any] = {
-        "profile": profile,
+        **_on_roads(profile, params),
         "radiuses": params.radiuses,
         "bearings": params.bearings,
         "continue_straight": params.continue_straight,
-        "snapping": params.snapping,
         "waypoints": params.waypoints or None,
     }
     engine, points = state.engine, params.coordinates
@@ -48,11 +57,10 @@ def _nearest(state: EngineState, profile: str, params: NearestParams) -> bytes:
     waypoints = state.engine.nearest(
         lon,
         lat,
-        profile=profile,
         number=params.number,
         radius_m=params.radiuses[0] if params.radiuses else None,
         bearing=params.bearings[0] if params.bearings else None,
-        snapping=params.snapping,
+        **_on_roads(profile, params),
     )
     return to_bytes(nearest_answer(waypoints, params))
 
@@ -73,9 +81,8 @@ def _table(state: EngineState, profile: str, params: TableParams) -> bytes:
         table = state.engine.table(
             [points[index] for index in sources],
             ends,
-            profile=profile,
             distances="distance" in params.annotations,
-            snapping=params.snapping,
+            **_on_roads(profile, params),
             **options,
         )
     except NoSegment as error:
@@ -99,20 +106,24 @@ def _isochrone(state: EngineState, profile: str, params: IsochroneParams) -> byt
     area = state.engine.isochrone(
         lon,
         lat,
-        profile=profile,
         durations_s=[60 * limit for limit in limits] if by_time else None,
         distances_m=None if by_time else limits,
         reverse=params.direction == "to",
         lines=not params.polygons,
         radius_m=params.radiuses[0] if params.radiuses else None,
         bearing=params.bearings[0] if params.bearings else None,
-        snapping=params.snapping,
+        **_on_roads(profile, params),
     )
     return to_bytes(isochrone_answer(area, params))
 
 
+def _is_usual(params: Params) -> bool:
+    """Whether the roads are as they usually are: others may have to be prepared first."""
+    return params.depart_at is None and not params.exclude and params.bearings is None
+
+
 def _is_quick_route(params: RouteParams) -> bool:
-    if len(params.coordinates) > 2 or params.bearings is not None or params.alternatives:
+    if len(params.coordinates) > 2 or not _is_usual(params) or params.alternatives:
         return False
     (lon_a, lat_a), (lon_b, lat_b) = params.coordinates
     return abs(lon_a - lon_b) + abs(lat_a - lat_b) < _QUICK_DEG
@@ -120,12 +131,12 @@ def _is_quick_route(params: RouteParams) -> bool:
 
 def _is_quick_nearest(params: NearestParams) -> bool:
     """Whether few roads have to be looked at: a bearing may rule out any number of them."""
-    return params.bearings is None and params.number <= _QUICK_RESULTS
+    return _is_usual(params) and params.number <= _QUICK_RESULTS
 
 
 def _is_quick_table(params: TableParams) -> bool:
     longest = max(len(params.source_indices), len(params.destination_indices))
-    return longest <= _QUICK_RESULTS and params.bearings is None
+    return longest <= _QUICK_RESULTS and _is_usual(params)
 
 
 def _never(params: Params) -> bool:

@@ -27,9 +27,8 @@ def _routes(engine: Engine, task: Task, points: F64) -> Answer:
     found = engine.routes(
         points[:, :2],
         points[:, 2:],
-        profile=task.profile,
         radius_m=task.radius_m,
-        snapping=task.snapping,
+        **task.roads,
         geometry=task.geometry,
     )
     columns: dict[str, AnyArray | Ragged] = {
@@ -42,9 +41,7 @@ def _routes(engine: Engine, task: Task, points: F64) -> Answer:
 
 
 def _nearest(engine: Engine, task: Task, points: F64) -> Answer:
-    found = engine.nearest_roads(
-        points, profile=task.profile, radius_m=task.radius_m, snapping=task.snapping
-    )
+    found = engine.nearest_roads(points, radius_m=task.radius_m, **task.roads)
     names = ragged([name.encode() for name in found.names])
     place = {"snapped_lon": found.lon, "snapped_lat": found.lat, "distance_m": found.distance_m}
     return Answer(found.status, {**place, "name": names})
@@ -54,9 +51,8 @@ def _tables(engine: Engine, task: Task, points: F64) -> Answer:
     found = engine.table(
         points,
         task.destinations,
-        profile=task.profile,
         distances=task.distances,
-        snapping=task.snapping,
+        **task.roads,
         radius_m=task.radius_m,
         strict=False,
         threads=1,
@@ -78,12 +74,11 @@ def _isochrones(engine: Engine, task: Task, points: F64) -> Answer:
             area = engine.isochrone(
                 lon,
                 lat,
-                profile=task.profile,
                 durations_s=None if task.by_distance else task.limits,
                 distances_m=task.limits if task.by_distance else None,
                 reverse=task.reverse,
                 radius_m=task.radius_m,
-                snapping=task.snapping,
+                **task.roads,
             )
             found = [_multi_polygon(polygons) for polygons in area.shapes]
         except NoSegment:
@@ -130,7 +125,6 @@ def check_task(engine: Engine, task: Task) -> None:
     """Raise an ``EngineError`` for a task that no row can be answered for."""
     engine.nearest_roads(
         np.empty((0, 2)),
-        profile=task.profile,
         radius_m=task.radius_m,
-        snapping=task.snapping,
+        **task.roads,
     )

@@ -208,6 +208,7 @@ def _identity(batch: Batch, schema: pa.Schema) -> dict[str, Any]:
         **{f"input {name}": value for name, value in batch.source.identity.items()},
         "task": task.name,
         "profile": task.profile,
+        "roads": [task.depart_at, list(task.exclude)],
         "radius": task.radius_m,
         "snapping": task.snapping,
         "geometry": task.geometry,

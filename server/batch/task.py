@@ -1,7 +1,7 @@
 """What is asked of every row of a batch, and what is answered, as arrays."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,8 @@ class Task:
 
     name: str
     profile: str | None = None
+    depart_at: str | None = None
+    exclude: tuple[str, ...] = ()
     radius_m: float | None = None
     snapping: str = "default"
     geometry: bool = False
@@ -41,6 +43,16 @@ class Task:
     limits: tuple[float, ...] = ()
     by_distance: bool = False
     reverse: bool = False
+
+    @property
+    def roads(self) -> dict[str, Any]:
+        """The vehicle and the roads that it may use, as the engine's options."""
+        return {
+            "profile": self.profile,
+            "depart_at": self.depart_at,
+            "exclude": self.exclude,
+            "snapping": self.snapping,
+        }
 
 
 class Ragged(NamedTuple):

@@ -8,8 +8,10 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -17,36 +19,59 @@ from server.benchmark.peers.finding import find_peers
 
 SCRIPT = Path(__file__).with_name("ask_osrm.py")
 
+Ask: TypeAlias = Callable[[dict[str, Any]], Any]
+
 
 @pytest.fixture(scope="session")
-def ask_osrm(
-    porto: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Callable[[dict[str, Any]], Any]]:
-    """Asks OSRM for routes on Porto."""
+def ask_osrm_on(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], Ask]]:
+    """Gives for an extract what asks OSRM for routes on it."""
     python = os.environ.get("WHIMBREL_PEERS_PYTHON")
     if not python:
         pytest.skip("WHIMBREL_PEERS_PYTHON does not name a Python with osrm-bindings")
     folder = Path(os.environ.get("WHIMBREL_PEERS_DATA") or tmp_path_factory.mktemp("peers"))
-    peers, notes = find_peers(Path(python), folder)
+    with ExitStack() as stack:
+
+        @cache
+        def ask_on(extract: Path) -> Ask:
+            data = _prepare(Path(python), extract, folder / extract.name.partition(".")[0])
+            return _asking(stack.enter_context(_answering(python, data)))
+
+        yield ask_on
+
+
+@pytest.fixture(scope="session")
+def ask_osrm(porto: Path, ask_osrm_on: Callable[[Path], Ask]) -> Ask:
+    """Asks OSRM for routes on Porto."""
+    return ask_osrm_on(porto)
+
+
+def _prepare(python: Path, extract: Path, folder: Path) -> Path:
+    """What OSRM makes of an extract."""
+    folder.mkdir(parents=True, exist_ok=True)
+    peers, notes = find_peers(python, folder)
     osrm = next((peer for peer in peers if peer.name == "OSRM"), None)
     if osrm is None:
         pytest.skip("; ".join(notes))
-    data = osrm.data / "map.osrm"
+    data: Path = osrm.data / "map.osrm"
     if not data.with_name("map.osrm.hsgr").exists():
         with osrm:
-            osrm.prepare(porto)
+            osrm.prepare(extract)
+    return data
+
+
+def _answering(python: str, data: Path) -> "subprocess.Popen[str]":
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     command = [python, str(SCRIPT), str(data)]
-    with subprocess.Popen(
+    return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
-    ) as process:
+    )
+
+
+def _asking(process: "subprocess.Popen[str]") -> Ask:
+    def ask(question: dict[str, Any]) -> Any:
         assert process.stdin and process.stdout
-        yield lambda question: _ask(process, question)
-        process.stdin.close()
+        process.stdin.write(json.dumps(question) + "\n")
+        process.stdin.flush()
+        return json.loads(process.stdout.readline())
 
-
-def _ask(process: "subprocess.Popen[str]", question: dict[str, Any]) -> Any:
-    assert process.stdin and process.stdout
-    process.stdin.write(json.dumps(question) + "\n")
-    process.stdin.flush()
-    return json.loads(process.stdout.readline())
+    return ask

@@ -70,7 +70,7 @@ for form in ("polyline", "geojson"):
         for straight in (True, False, None):
             for algorithm in ("hierarchy", "astar", "dijkstra"):
                 route = engine.route(points, algorithm=algorithm, continue_straight=straight)
-                params = RouteParams(points, geometries=form, overview=overview)
+                params = RouteParams(points, steps=True, geometries=form, overview=overview)
                 params.annotations = frozenset(ANNOTATIONS)
                 to_bytes(route_answer([route], params))
 engine.route(points, waypoints=[0, 2], bearings=[(0, 180), None, None], radiuses=[900, None, None])

@@ -152,7 +152,7 @@ def test_build_as_json(sample: Path, tmp_path: Path, capsys: Capture) -> None:
     for name in ("osm_nodes", "osm_ways", "osm_relations", "nodes", "edges", "turns", "tag_sets"):
         assert counts[name] > 0
     assert counts["arcs"] == 2 * counts["edges"]
-    assert sum(report["restrictions_dropped"].values()) == counts["restrictions_dropped"]
+    assert sum(map(len, report["restrictions_dropped"].values())) == counts["restrictions_dropped"]
 
 
 def test_build_for_people(sample: Path, tmp_path: Path, capsys: Capture) -> None:
@@ -245,7 +245,44 @@ def test_route_for_people(dataset: Path, capsys: Capture) -> None:
     assert lines[0].endswith(" s")
     assert " km, " in lines[0] or " m, " in lines[0]
     assert sum(line.startswith("o ") for line in lines) == 3
-    assert sum(" along " in line for line in lines) == 2
+    assert sum(line.startswith("|   ") and " s  along " in line for line in lines) == 2
+    assert [line.split("  ")[-1][:7] for line in lines if "Set out" in line] == ["Set out"] * 2
+    assert sum("The stop on the way" in line for line in lines) == 1
+    assert "The destination is" in lines[-2]
+    assert all(line[:1] in "|o" for line in lines[2:])
+
+
+def test_directions_of_a_long_route(dataset: Path, capsys: Capture) -> None:
+    """The middle is left out unless all steps are asked for."""
+    corners = ("24.92,60.16", "24.965,60.178", "24.92,60.178", "24.965,60.16", "24.93,60.175")
+    arguments = ["route", str(dataset), *corners, *corners[:3], "--algorithm", "dijkstra"]
+    module = "server.cli_route._MOST_STEPS"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, 6)
+        assert run(arguments) == 0
+        short = capsys.readouterr().out.splitlines()
+        assert run([*arguments, "--steps"]) == 0
+    whole = capsys.readouterr().out.splitlines()
+    left_out = [line for line in short if line.endswith(" more, --steps shows them")]
+    assert left_out
+    numbers = [int(line.split()[2]) for line in left_out]
+    assert min(numbers) > 1 and len(whole) == len(short) + sum(numbers) - len(numbers)
+    kept = [line for line in short if line not in left_out]
+    assert all(line in whole for line in kept)
+
+
+def test_steps_as_json(dataset: Path, capsys: Capture) -> None:
+    """As over HTTP; GeoJSON has none."""
+    assert run(["route", str(dataset), A, B, "--json", "--steps"]) == 0
+    app = create_app(EngineState(Engine.open(dataset), dataset))
+    answer = ask(app, "GET", f"/route/v1/car/{A};{B}?steps=true")
+    assert capsys.readouterr().out == answer.text + "\n"
+    (leg,) = answer.json()["routes"][0]["legs"]
+    assert [leg["steps"][i]["maneuver"]["type"] for i in (0, -1)] == ["depart", "arrive"]
+    assert leg["summary"]
+    assert "--geojson has no steps" in fails(
+        ["route", dataset, A, B, "--geojson", "--steps"], capsys
+    )
 
 
 @pytest.mark.parametrize("algorithm", ["hierarchy", "astar", "dijkstra"])

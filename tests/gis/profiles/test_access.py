@@ -12,7 +12,6 @@ from gis.profiles.access import (
     directed_keys,
     directed_values,
     oneway,
-    warn_of_keys,
 )
 
 BICYCLE = AccessRules(
@@ -109,13 +108,6 @@ def test_oneway(row: tuple[str, ...]) -> None:
     warned = Warned()
     assert oneway(read_tags(tags), ("oneway:bicycle", "oneway"), warned) is Oneway[direction]
     assert [kind for kind, _ in warned] == more.split()
-
-
-def test_warn_of_keys() -> None:
-    """Each key that is there is counted with its value."""
-    warned = Warned()
-    warn_of_keys({"a": "1", "c": "3"}, ("a", "b"), warned)
-    assert warned == [("a", "1")]
 
 
 @given(st.text())

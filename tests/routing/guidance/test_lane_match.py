@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from routing.guidance.classify import direction_of
+from routing.guidance.directions import direction_of
 from routing.guidance.lane_match import Span, Way, match, partition, spans_of
 from routing.guidance.lanes import parse_turns
 

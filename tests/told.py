@@ -24,3 +24,13 @@ def told(steps: list[Step]) -> str:
         " ".join(filter(None, (step.maneuver.type, step.maneuver.modifier, f"[{step.name}]")))
         for step in steps[1:-1]
     )
+
+
+def lanes_along(steps: list[Step]) -> str:
+    """The lanes before each crossing that has any, those to use with a star: ``left* right``."""
+    return " / ".join(
+        " ".join(",".join(lane.indications) + "*" * lane.valid for lane in crossing.lanes)
+        for step in steps
+        for crossing in step.intersections
+        if crossing.lanes
+    )
