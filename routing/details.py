@@ -159,18 +159,19 @@ class DetailMaker:
         *line: *tuple[F64, F64, I64],
     ) -> Directions:
         """The steps along a leg."""
-        guide = self._guide(vehicle, weighting.graph)
+        guide = self._guide(vehicle, weighting)
         return guide.steps(LegLine(paths, *line, *given), weighting.metric)
 
-    def _guide(self, vehicle: Vehicle, graph: TurnGraph) -> Guide:
+    def _guide(self, vehicle: Vehicle, weighting: Weighting) -> Guide:
         """A guide through some turns, made when it is first needed.
 
         Beside that for a vehicle's own turns the last one for those of another time is kept.
         """
+        graph, roads = weighting.graph, vehicle.prepared.roads
         key = vehicle, graph is vehicle.prepared.turn_graph
         turns, guide = self._guides.get(key, (None, None))
         if guide is None or turns is not graph:
-            guide = Guide(self._network, vehicle.prepared.roads, graph)
+            guide = Guide(self._network, roads, graph, weighting.ground.arc_flags)
             self._guides[key] = graph, guide
         return guide
 

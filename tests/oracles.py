@@ -121,8 +121,8 @@ def allowed_walks(
 
     ``following`` gives the arcs that may follow an arc when nothing is restricted. A walk must
     not contain a forbidden path, and wherever it contains a demanded path but for the last arc
-    and goes on, it must go on as that path does or as another that begins alike; a path that is
-    both forbidden and demanded is not demanded.
+    and goes on, it must go on as that path does or as another that begins alike. What is both
+    demanded and forbidden is forbidden only.
     """
 
     def possible(path: Path) -> bool:

@@ -9,16 +9,16 @@ STRAIGHT_DEG = 20.0
 def silence_only_ways(passage: Passage, drafts: list[Draft]) -> None:
     """Take away maneuvers at which a driver can do nothing else but go straight on.
 
-    OSRM says ``turn``, ``straight`` at some of these: where the name changes, or a road joins
-    that nobody may turn into.
+    OSRM says ``turn`` at some of these: where the name changes, or a road joins that nobody may
+    turn into.
     """
     kept: list[Draft] = []
     for draft in drafts:
-        if draft.type in (TURN, CONTINUE) and draft.modifier == STRAIGHT and _is_only_way(draft):
+        if draft.type in (TURN, CONTINUE) and _is_only_way(draft):
             if passage.have_same_name(kept[-1], draft):
                 kept[-1].crossings += draft.crossings
                 continue
-            draft.type = NEW_NAME
+            draft.type, draft.modifier = NEW_NAME, STRAIGHT
         kept.append(draft)
     drafts[:] = kept
 
