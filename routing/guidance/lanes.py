@@ -71,8 +71,9 @@ def read_lanes(
 ) -> tuple[tuple[Arrows, ...], ...]:
     """What a driver finds: lanes from left to right, or nothing if they are not known.
 
-    Lanes that are closed to cars, or to who ``cycles``, are left out. There is one reading, or two of which the first is
-    to be preferred: with and without a lane in the middle that both directions share.
+    Lanes that are closed to cars, or to who ``cycles``, are left out. There is one reading, or two
+    of which the first is to be preferred: with and without a lane in the middle that both
+    directions share.
     """
     lanes = parse_turns(_directed(tags, "turn:lanes", backward, oneway))
     if not lanes:
