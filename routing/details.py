@@ -167,11 +167,14 @@ class DetailMaker:
 
         Beside that for a vehicle's own turns the last one for those of another time is kept.
         """
-        graph, roads = weighting.graph, vehicle.prepared.roads
-        key = vehicle, graph is vehicle.prepared.turn_graph
+        graph, prepared = weighting.graph, vehicle.prepared
+        is_own = graph is prepared.turn_graph
+        key = vehicle, is_own
         turns, guide = self._guides.get(key, (None, None))
         if guide is None or turns is not graph:
-            guide = Guide(self._network, roads, graph, weighting.ground.arc_flags)
+            # Weights may close arcs for now, and a guide outlives them.
+            flags = prepared.components.arc_flags if is_own else weighting.ground.arc_flags
+            guide = Guide(self._network, prepared.roads, graph, flags)
             self._guides[key] = graph, guide
         return guide
 
