@@ -71,6 +71,21 @@ def test_silent_vias() -> None:
     assert sum(step.distance_m for step in over.steps) == pytest.approx(over.distance_m, abs=0.02)
 
 
+@pytest.mark.parametrize("via_m", [100.0, 499.0])
+def test_turning_around_at_a_silent_via(via_m: float) -> None:
+    """It takes place there, however near the end of the road is, and costs nothing."""
+    _, engine = engine_for(STREET)
+    points = [beside(east_m, 0.0) for east_m in (-200.0, via_m, -100.0)]
+    (leg,) = engine.route(points, waypoints=[0, 2], continue_straight=False).legs
+    assert spell_steps(leg) == "depart ab, continue uturn ab, arrive ab"
+    assert leg.steps[0].distance_m == pytest.approx(via_m + 200.0, abs=2)
+    assert leg.steps[1].distance_m == pytest.approx(via_m + 100.0, abs=2)
+    turn = leg.steps[1].maneuver
+    assert (turn.bearing_before, turn.bearing_after) == (90, 270)
+    assert sum(step.duration_s for step in leg.steps) == pytest.approx(leg.duration_s, abs=0.02)
+    assert sum(step.weight for step in leg.steps) == pytest.approx(leg.weight, abs=0.02)
+
+
 DUAL = Case(
     """
                   c - - - - - - - d
