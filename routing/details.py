@@ -13,8 +13,8 @@ from gis.network.names import NamePool
 from gis.network.road_network import RoadNetwork
 from gis.snap import FORWARD, Snap
 from routing.assemble import LegAssembler, PathOfArcs
-from routing.guidance.guide import LegLine
-from routing.metric import Metric
+from routing.graph.turn_graph import TurnGraph
+from routing.guidance.guide import Guide, LegLine
 from routing.places.candidates import Candidates, PointQuery
 from routing.route import Details, Directions, Leg, Waypoint
 from routing.search.chain import Stretch
@@ -32,6 +32,7 @@ class DetailMaker:
         self._network = network
         self._names = NamePool(network.labels)
         self._assembler = LegAssembler(network, self._names)
+        self._guides: dict[tuple[Vehicle, bool], tuple[TurnGraph, Guide]] = {}
 
     def details(
         self,
@@ -146,19 +147,33 @@ class DetailMaker:
             if paths and paths[-1].arcs[-1] == path.arcs[0]:
                 path = _join(paths.pop(), path)
             paths.append(path)
-        direct = partial(_direct, vehicle, weighting.metric, paths, given)
+        direct = partial(self._direct, vehicle, weighting, paths, given)
         return self._assembler.assemble(paths, direct)
 
+    def _direct(
+        self,
+        vehicle: Vehicle,
+        weighting: Weighting,
+        paths: Sequence[PathOfArcs],
+        given: Given,
+        *line: *tuple[F64, F64, I64],
+    ) -> Directions:
+        """The steps along a leg."""
+        guide = self._guide(vehicle, weighting)
+        return guide.steps(LegLine(paths, *line, *given), weighting.metric)
 
-def _direct(
-    vehicle: Vehicle,
-    metric: Metric,
-    paths: Sequence[PathOfArcs],
-    given: Given,
-    *line: *tuple[F64, F64, I64],
-) -> Directions:
-    """The steps along a leg."""
-    return vehicle.guide.steps(LegLine(paths, *line, *given), metric)
+    def _guide(self, vehicle: Vehicle, weighting: Weighting) -> Guide:
+        """A guide through some turns, made when it is first needed.
+
+        Beside that for a vehicle's own turns the last one for those of another time is kept.
+        """
+        graph, roads = weighting.graph, vehicle.prepared.roads
+        key = vehicle, graph is vehicle.prepared.turn_graph
+        turns, guide = self._guides.get(key, (None, None))
+        if guide is None or turns is not graph:
+            guide = Guide(self._network, roads, graph, weighting.ground.arc_flags)
+            self._guides[key] = graph, guide
+        return guide
 
 
 def _join(a: PathOfArcs, b: PathOfArcs) -> PathOfArcs:

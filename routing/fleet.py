@@ -1,9 +1,9 @@
 """The vehicles of an open dataset, and what the roads weigh for each."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,7 +14,7 @@ from routing.changes.road_changes import RoadChanges, apply_changes
 from routing.changes.road_index import RoadIndex
 from routing.changes.wishes import Wishes
 from routing.conditions.clock import Clock, Departure
-from routing.conditions.special import SpecialWeightings
+from routing.conditions.special import Rewish, SpecialWeightings
 from routing.details import DetailMaker
 from routing.errors import InvalidInput
 from routing.live.files import default_folder, identity_of
@@ -35,6 +35,7 @@ class Fleet:
         self._data = dataset.manifest.data
         self._own: dict[str, Reweighted] = {}
         self._wishes: dict[str, tuple[Wishes, ...]] = {}
+        self._rewish: dict[str, Rewish] = {}
         self._live: dict[str, LiveReader] = {}
         self._vehicles = {
             name: Vehicle(load_profile(name, dataset.arrays), self._network, index)
@@ -95,6 +96,7 @@ class Fleet:
         name = self._name(profile)
         view._own = {**self._own, name: own}
         view._wishes = {**self._wishes, name: (*self._wishes.get(name, ()), wishes)}
+        view._rewish = {**self._rewish, name: partial(_apply, self._roads, view._wishes[name])}
         return view
 
     def changes(
@@ -187,16 +189,13 @@ class Fleet:
         else:
             weighting = vehicle.weighting
         if depart_at is not None or exclude:
-            rewish = self._rewish(name) if name in self._wishes else None
+            rewish = self._rewish.get(name)
             weighting = self._special[name].find(weighting, depart_at, exclude, rewish)
         return vehicle, weighting
 
-    def _rewish(self, name: str) -> Callable[[Metric], Metric]:
-        """The wishes that this engine was made with, for other roads."""
 
-        def apply(metric: Metric) -> Metric:
-            for wishes in self._wishes[name]:
-                metric = apply_changes(metric, wishes.changes(self._roads, metric))
-            return metric
-
-        return apply
+def _apply(roads: RoadIndex, all_wishes: Sequence[Wishes], metric: Metric) -> Metric:
+    """A metric with what the owner of an engine wants the roads to be like."""
+    for wishes in all_wishes:
+        metric = apply_changes(metric, wishes.changes(roads, metric))
+    return metric

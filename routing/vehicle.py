@@ -24,7 +24,6 @@ from routing.changes.road_changes import bounds_hold
 from routing.errors import InvalidInput, NoRoute, NoSegment
 from routing.graph.components import Components, flags_where_open
 from routing.graph.turn_graph import TurnGraph
-from routing.guidance.guide import Guide
 from routing.inputs import ALGORITHMS
 from routing.many.matrix import (
     Group,
@@ -114,11 +113,6 @@ class Vehicle:
         return self.scratch.route.use(
             lambda scratch: machine_code(find_route, *ways, *scratch, (True, True))
         )
-
-    @cached_property
-    def guide(self) -> Guide:
-        """What writes directions; made when the first are asked for."""
-        return Guide(self._network, self.prepared.roads, self.prepared.turn_graph)
 
     @cached_property
     def customizer(self) -> Customizer:

@@ -20,7 +20,9 @@ def engine_of(world: World, *profiles: Profile) -> Engine:
     """The engine for a world and these vehicles, PLAIN if none is named."""
     vehicles = profiles or (PLAIN,)
     names = tuple(vehicle.name for vehicle in vehicles)
-    about = About("test", Extract("drawn.osm", 0, ""), names, (0.0, 0.0, 0.0, 0.0), {})
+    lon, lat = zip(*map(world.position, world.places), strict=True)
+    bounds = min(lon), min(lat), max(lon), max(lat)
+    about = About("test", Extract("drawn.osm", 0, ""), names, bounds, {})
     return Engine(Dataset(Path("drawn.whimbrel"), Manifest(about, ()), arrays_of(world, *vehicles)))
 
 

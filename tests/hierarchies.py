@@ -143,15 +143,29 @@ def best_between(
     return min((key for key in keys if key[0] < INF), default=None)
 
 
+def key_of_row(row: Sequence[int]) -> Key:
+    """The key of a seed; second and third are 0 where nothing is said of them."""
+    _, weight, second, third = (*row, 0, 0)[:4]
+    return weight, second, third
+
+
+def sum_of_all(keys: Iterable[Key]) -> Key:
+    """What all of some steps cost."""
+    total = 0, 0, 0
+    for key in keys:
+        total = sum_of(total, key)
+    return total
+
+
 def packed(key: Key | None) -> int:
     """Weight and second of a key as one number; that of what cannot be reached if there is none."""
     weight, second, _ = (INF, 0, 0) if key is None else key
     return weight << COST_BITS | second
 
 
-def seeds_of(rows: Sequence[Row]) -> Seeds:
-    """Seeds with a place each."""
-    table = [(*row, place) for place, row in enumerate(rows)]
+def seeds_of(rows: Sequence[Row | tuple[int, int, int]]) -> Seeds:
+    """Seeds with a place each; their thirds are 0 where nothing is said of them."""
+    table = [(*row, *(0,) * (4 - len(row)), place) for place, row in enumerate(rows)]
     columns = np.array(table, np.uint32).reshape(-1, 5).T.copy()
     return Seeds(*(freeze(column) for column in columns))
 

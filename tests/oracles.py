@@ -121,14 +121,15 @@ def allowed_walks(
 
     ``following`` gives the arcs that may follow an arc when nothing is restricted. A walk must
     not contain a forbidden path, and wherever it contains a demanded path but for the last arc
-    and goes on, it must go on as that path does or as another that begins alike.
+    and goes on, it must go on as that path does or as another that begins alike. What is both
+    demanded and forbidden is forbidden only.
     """
 
     def possible(path: Path) -> bool:
         return all(b in following.get(a, ()) for a, b in pairwise(path))
 
     no = [path for path in forbidden if possible(path)]
-    only = [path for path in demanded if possible(path)]
+    only = [path for path in demanded if possible(path) and path not in no]
 
     def may_follow(walk: Path, arc: int) -> bool:
         longer = (*walk, arc)

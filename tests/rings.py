@@ -88,7 +88,13 @@ def rings_of(path: Path) -> Rings:
         tags = dict(way.tags)
         if tags.get("highway") not in ROADS:
             continue
-        nodes = [node.ref for node in way.nodes]
+        # Of nodes at one place a route tells the last.
+        places = [(node.lon, node.lat) for node in way.nodes]
+        nodes = [
+            node.ref
+            for node, here, after in zip(way.nodes, places, [*places[1:], None], strict=True)
+            if here != after
+        ]
         found.places |= {n.ref: (n.lon, n.lat) for n in way.nodes if n.location.valid()}
         if tags.get("junction") == "roundabout":
             known = {ring_of_node[node] for node in nodes if node in ring_of_node}

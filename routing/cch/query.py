@@ -62,8 +62,8 @@ def new_state(hierarchy: Hierarchy) -> QueryState:
 
 def _new_side(n: int, n_arcs: int) -> Side:
     label = np.full(n, INF_COST, np.uint64)
-    columns = (np.empty(n, np.uint32) for _ in range(3))
-    return Side(label, *columns, np.empty((n_arcs, 2), np.uint32))
+    origin, front, third = (np.empty(n, np.uint32) for _ in range(3))
+    return Side(label, origin, front, third, np.empty((n_arcs, 2), np.uint32))
 
 
 def run_query(
@@ -260,8 +260,10 @@ def search(
     best, meeting, n_visited, n_up, n_down, is_alike = _search(
         hierarchy, weights, state, n_forward, n_backward
     )
+    if best >= _NOTHING:
+        return best, int64(INVALID), n_visited
     has_third = len(weights.up_third) + len(weights.down_third) > 0
-    if best < _NOTHING and (is_alike or (has_third and n_up + n_down > 0)):
+    if is_alike or (has_third and n_up + n_down > 0):
         if has_third:
             first, upper, third = hierarchy.first_up, hierarchy.up_head, weights.up_third
             settle_ties(state.forward, first, upper, weights.up, third, n_up, best)

@@ -32,6 +32,7 @@ class _Key(NamedTuple):
     """What a special weighting was made of."""
 
     base: int
+    rewish: int
     holds: bytes
     excluded: int
 
@@ -43,7 +44,7 @@ class SpecialWeightings:
         self._vehicle = vehicle
         self._network = network
         self._clock = clock
-        self._kept: OrderedDict[_Key, tuple[Weighting, Weighting]] = OrderedDict()
+        self._kept: OrderedDict[_Key, tuple[Weighting, Weighting, Rewish | None]] = OrderedDict()
         self._lock = Lock()
 
     def find(
@@ -63,15 +64,15 @@ class SpecialWeightings:
         excluded = self._classes(exclude)
         if not holds.any() and not excluded:
             return base
-        key = _Key(id(base), holds.tobytes(), excluded)
+        key = _Key(id(base), id(rewish), holds.tobytes(), excluded)
         with self._lock:
             if key not in self._kept:
                 made = self._make(base, holds, excluded, rewish)
-                self._kept[key] = base, made  # the base is kept, so that its id stays its own
+                self._kept[key] = made, base, rewish  # kept, so that their ids stay their own
                 if len(self._kept) > _KEPT:
                     self._kept.popitem(last=False)
             self._kept.move_to_end(key)
-            return self._kept[key][1]
+            return self._kept[key][0]
 
     def _holding(self, depart_at: Departure | None) -> Bool:
         """Which of the vehicle's conditions hold."""

@@ -32,8 +32,8 @@ class Shapes(NamedTuple):
 
     ``open_arc`` bool (A,) tells which arcs the vehicle may use; the rest are a network's arrays.
     ``manner`` uint8 (S,) is RING, MINOR or how wide the road is assumed, in halves of the lanes
-    that are counted: 2 for a normal road and up to MOTORWAY; ``link`` bool (S,) tells of ramps
-    and the like, ``lanes`` uint8 is by label.
+    that are counted: 2 for a normal road and up to MOTORWAY; ``special`` bool (S,) tells of
+    links and ferries, ``lanes`` uint8 is by label.
     """
 
     first_point: U32
@@ -47,7 +47,7 @@ class Shapes(NamedTuple):
     out_arc: U32
     open_arc: Bool
     manner: U8
-    link: Bool
+    special: Bool
     lanes: U8
 
 

@@ -48,12 +48,20 @@ def collapse(passage: Passage, drafts: list[Draft]) -> None:
     i = 1
     while i + 1 < len(drafts) - 1:
         here, after = drafts[i], drafts[i + 1]
+        if _goes_on(here) and after.type == SUPPRESSED:
+            i += 1
+            continue
         alone = here.type in ENTRIES or not passage.have_same_mode(here, after)
         if alone or _collapse_at(passage, drafts, i):
             i += 1
     for draft in drafts:
         if draft.type == SLIPROAD:
             draft.type = TURN
+
+
+def _goes_on(draft: Draft) -> bool:
+    """Whether a draft is just a crossing that is passed straight on."""
+    return draft.type == SUPPRESSED and draft.modifier == STRAIGHT and len(draft.crossings) == 1
 
 
 def _collapse_at(passage: Passage, drafts: list[Draft], i: int) -> bool:

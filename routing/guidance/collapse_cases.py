@@ -131,9 +131,8 @@ def is_u_turn(passage: Passage, drafts: list[Draft], i: int) -> bool:
 def is_name_interrupted(passage: Passage, drafts: list[Draft], i: int) -> bool:
     """A name that gives way to another and comes back, as on a bridge."""
     before, here, after = drafts[i - 1], drafts[i], drafts[i + 1]
-    if not _may_join_three(passage, before, here, after):
+    if here.type != NEW_NAME and not (here.type == TURN and here.modifier == STRAIGHT):
         return False
-    left = here.type == NEW_NAME or (here.type == TURN and here.modifier == STRAIGHT)
     texts = passage.texts(after)
     back = (
         after.type == NEW_NAME
@@ -141,7 +140,7 @@ def is_name_interrupted(passage: Passage, drafts: list[Draft], i: int) -> bool:
         or (after.type == TURN and after.modifier == STRAIGHT)
     )
     same = passage.texts(before) == texts or passage.have_same_name(before, after)
-    return left and back and same
+    return back and same and _may_join_three(passage, before, here, after)
 
 
 def follows_name_change(passage: Passage, drafts: list[Draft], i: int) -> bool:

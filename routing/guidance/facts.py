@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from gis.arrays import U8
 from gis.network.names import NamePool
 from gis.network.road_class import RoadClass
 from gis.network.road_network import RoadNetwork
-from gis.profiles.rules import Mode
+from gis.profiles.rules import RESTRICTED_CLASS, Mode
 from gis.profiles.verdicts import (
     BACKWARD_RESTRICTED,
     CIRCULAR,
@@ -13,6 +14,7 @@ from gis.profiles.verdicts import (
     ROUNDABOUT,
     RoadUse,
 )
+from routing.graph.components import ARC_RESTRICTED
 from routing.guidance.labels import RoadLabels, RoadTexts
 from routing.guidance.road_names import is_new_name
 
@@ -122,7 +124,7 @@ class RoadFacts:
     Looking at single numbers of NumPy's arrays is slow; memory views are several times faster.
     """
 
-    def __init__(self, network: RoadNetwork, roads: RoadUse) -> None:
+    def __init__(self, network: RoadNetwork, roads: RoadUse, arc_flags: U8 | None = None) -> None:
         self.names = NamePool(network.labels)
         self.labels = RoadLabels(self.names)
         self._label = network.edge_label.data
@@ -137,6 +139,10 @@ class RoadFacts:
             tuple(word for bit, word in enumerate(roads.classes) if bits >> bit & 1)
             for bits in range(1 << _N_CLASS_BITS)
         ]
+        self._arc_flags = None if arc_flags is None else arc_flags.data
+        self._restricted_bit = sum(
+            1 << bit for bit, word in enumerate(roads.classes) if word == RESTRICTED_CLASS
+        )
         self._natures: dict[tuple[int, int, int], RoadNature] = {}
 
     def nature(self, arc: int) -> RoadNature:
@@ -196,7 +202,13 @@ class RoadFacts:
         return self.nature(arc).mode
 
     def classes(self, arc: int) -> tuple[str, ...]:
-        """The words by which requests may exclude the road."""
+        """The words by which requests may exclude the road; of one behind others what it is, too.
+
+        Those behind restricted roads have no tag that says so.
+        """
+        if self._arc_flags is not None and self._arc_flags[arc] & ARC_RESTRICTED:
+            bits = self._class_bits[arc & 1][self._tagset[arc >> 1]]
+            return self._words[bits | self._restricted_bit]
         return self.nature(arc).classes
 
     def length_m(self, arc: int) -> float:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import F64, I64, Bool, freeze
+from gis.arrays import F64, I64, U8, Bool, freeze
 from gis.geodesy import UNITS_PER_DEGREE, bearing_deg, distance_m, to_units
 from gis.network.road_network import RoadNetwork
 from gis.profiles.rules import Mode
@@ -27,10 +27,8 @@ from routing.guidance.drafts import (
 from routing.guidance.facts import RoadFacts
 from routing.guidance.junctions import NO_TURN, Junctions
 from routing.guidance.labels import RoadTexts
-from routing.guidance.passage import Passage
-from routing.guidance.passes import run_passes
+from routing.guidance.passes import Passes
 from routing.guidance.roundabouts import join_rings
-from routing.guidance.signs import RoadSigns
 from routing.guidance.steps import Intersection, Maneuver, Step
 from routing.guidance.summary import summarize
 from routing.metric import Metric
@@ -58,20 +56,25 @@ class LegLine(NamedTuple):
 class Guide:
     """Describes the legs of one vehicle's routes; threads may share it."""
 
-    def __init__(self, network: RoadNetwork, roads: RoadUse, graph: TurnGraph) -> None:
+    def __init__(
+        self,
+        network: RoadNetwork,
+        roads: RoadUse,
+        graph: TurnGraph,
+        arc_flags: U8 | None = None,
+    ) -> None:
         self.network = network
-        self.facts = RoadFacts(network, roads)
+        self.facts = RoadFacts(network, roads, arc_flags)
         self._graph = graph
         self._junctions = Junctions(network, roads, graph, open_arcs(network, roads))
-        self._signs = RoadSigns(self.facts, self.facts.names)
         self._classifier = Classifier(self.facts, self._junctions)
+        self._passes = Passes(self.facts, self._junctions, self._classifier.draft, join_rings)
 
     def steps(self, leg: LegLine, metric: Metric) -> tuple[tuple[Step, ...], str]:
         """The steps of a leg, as long as its roads take by a metric, and the leg's summary."""
         trail = self.trail(leg, metric)
         drafts = self.drafts(trail)
-        passage = Passage(trail, self.facts, self._signs)
-        run_passes(passage, drafts, self._junctions, self._classifier.draft, join_rings)
+        passage = self._passes.run(trail, drafts)
         return self._finish(leg, trail, drafts), summarize(passage)
 
     def trail(self, leg: LegLine, metric: Metric) -> Trail:
@@ -176,10 +179,18 @@ class Guide:
             return Intersection(*place, ((before + 180) % 360,), (True,), 0, None, (), classes)
         if came_in is None:
             return Intersection(*place, (after,), (True,), 0, 0, (), classes)
-        roads = crossing.roads
-        bearings = tuple([_whole(road.bearing) for road in roads])
-        entry = tuple([road.entry for road in roads])
-        return Intersection(*place, bearings, entry, came_in, out, crossing.lanes, classes)
+        bearings = [_whole(road.bearing) for road in crossing.roads]
+        entry = [road.entry for road in crossing.roads]
+        n_north = 0
+        while bearings[-1] < bearings[0]:  # nearly 360 degrees, which is 0
+            bearings.insert(0, bearings.pop())
+            entry.insert(0, entry.pop())
+            n_north += 1
+        if n_north and out is not None:
+            came_in, out = (came_in + n_north) % len(entry), (out + n_north) % len(entry)
+        return Intersection(
+            *place, tuple(bearings), tuple(entry), came_in, out, crossing.lanes, classes
+        )
 
 
 _NO_TEXTS = RoadTexts()

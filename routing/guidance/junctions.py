@@ -9,6 +9,7 @@ from gis.jit import inner_kernel, int64, plain_kernel
 from gis.network.road_class import RoadClass
 from gis.network.road_network import RoadNetwork
 from gis.osm.tagsets import TagSets
+from gis.profiles.rules import Mode
 from gis.profiles.verdicts import CIRCULAR, ROUNDABOUT, RoadUse
 from routing.graph.turn_graph import TurnGraph
 from routing.guidance.bearings import (
@@ -32,6 +33,7 @@ from routing.guidance.silent import (
     off_straight,
 )
 
+_CARRIED = (Mode.FERRY, Mode.TRAIN)
 _MAX_AHEAD = 10
 """Nodes where no other road leaves are passed by on the way to the next crossing, so many."""
 
@@ -170,7 +172,7 @@ class Junctions:
             network.out_arc,
             freeze(open_arc),
             manners(network.way_class, roads.way_flags),
-            freeze((network.way_class <= RoadClass.TERTIARY_LINK) & (network.way_class % 2 == 1)),
+            specials(network.way_class, roads),
             lane_counts(network.labels),
         )
         self._turns = Turns(graph.first_turn, graph.turn_head, graph.vertex_arc)
@@ -301,3 +303,10 @@ def lane_counts(labels: TagSets) -> U8:
         numbers = [int(t) if t.isascii() and t.isdigit() and len(t) < 3 else 0 for t in texts]
         count[owner[chosen]] = np.array(numbers, np.uint8)[which]
     return freeze(count)
+
+
+def specials(way_class: U8, roads: RoadUse) -> Bool:
+    """Which tag sets (S,) are of links or of what carries vehicles."""
+    link = (way_class <= RoadClass.TERTIARY_LINK) & (way_class % 2 == 1)
+    carried = np.isin(roads.forward_mode, _CARRIED) | np.isin(roads.backward_mode, _CARRIED)
+    return freeze(link | carried)

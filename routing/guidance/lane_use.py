@@ -42,14 +42,17 @@ class LaneUse:
     def assign(self, drafts: Sequence[Draft]) -> None:
         """Set the lanes of the crossing of each draft, before any are joined."""
         for draft in drafts[1:-1]:
-            draft.crossing.lanes = self._lanes(draft)
+            draft.crossing.lanes = self._lanes(draft.crossing)
 
-    def _lanes(self, draft: Draft) -> tuple[Lane, ...]:
-        crossing = draft.crossing
-        if crossing.came_in is None or crossing.out is None or self._is_roundabout(crossing):
+    def _lanes(self, crossing: Crossing) -> tuple[Lane, ...]:
+        if crossing.came_in is None or crossing.out is None:
             return ()
         arcs = self._passage.trail.arcs
         readings = self._passage.signs.lanes(arcs[crossing.at - 1])
+        if not readings:
+            return self._lanes_before(crossing)
+        if self._is_roundabout(crossing):
+            return ()
         ways, back = self._ways(crossing)
         for lanes in readings:
             spans = spans_of(lanes)
@@ -58,7 +61,7 @@ class LaneUse:
             found = match(spans, ways, back) or self._first_part(crossing, spans, ways, back)
             if crossing.out in found:
                 return _marked(lanes, found[crossing.out])
-        return () if readings else self._lanes_before(crossing, ways, back)
+        return ()
 
     def _first_part(
         self, crossing: Crossing, spans: list[Span], ways: list[Way], back: Way
@@ -74,32 +77,37 @@ class LaneUse:
         first, _ = partition(spans, ways, self._ways(ahead)[0])
         return match(first, ways, back)
 
-    def _lanes_before(self, crossing: Crossing, ways: list[Way], back: Way) -> tuple[Lane, ...]:
+    def _lanes_before(self, crossing: Crossing) -> tuple[Lane, ...]:
         """Lanes that are drawn before another crossing, shortly before this one."""
         passage = self._passage
         at = crossing.at - 1
         while at > 0 and passage.distance_m(at, crossing.at) <= LANES_AHEAD_M:
             previous = passage.crossing_at(at)
-            if previous is None:
-                at -= 1
-                continue
-            if previous.came_in is None or previous.out is None:
+            if previous is None or previous.came_in is None or previous.out is None:
                 break
             if not _goes_straight(previous, previous.out):
                 break
             for lanes in passage.signs.lanes(passage.trail.arcs[at - 1]):
-                spans = spans_of(lanes)
-                if len(previous.roads) > 2:
-                    there, _ = self._ways(previous)
-                    enough = len(spans) >= sum(way.entry for way in there)
-                    spans = partition(spans, there, ways)[1] if enough else []
-                found = match(spans, ways, back) if spans else {}
-                if crossing.out in found:
-                    return _marked(lanes, found[crossing.out])
+                if not self._is_roundabout(crossing):
+                    found = self._second_part(spans_of(lanes), previous, crossing)
+                    if crossing.out in found:
+                        return _marked(lanes, found[crossing.out])
             if len(previous.roads) > 2:
                 break
             at -= 1
         return ()
+
+    def _second_part(
+        self, spans: list[Span], previous: Crossing, crossing: Crossing
+    ) -> dict[int, Span]:
+        """Of lanes before one crossing, what is meant for the next."""
+        ways, back = self._ways(crossing)
+        if len(previous.roads) > 2:
+            there, _ = self._ways(previous)
+            if len(spans) < sum(way.entry for way in there):
+                return {}
+            spans = partition(spans, there, ways)[1]
+        return match(spans, ways, back) if spans else {}
 
     def _ways(self, crossing: Crossing) -> tuple[list[Way], Way]:
         """The roads of a crossing from left to right, and the one on which one comes."""

@@ -26,16 +26,18 @@ _SPELLINGS = {
 }
 _CARS = ("motorcar:lanes", "motor_vehicle:lanes", "vehicle:lanes", "access:lanes")
 """From the most special to the most general: the first with a word for a lane decides."""
-_OTHERS = ("psv:lanes", "bus:lanes", "taxi:lanes", "bicycle:lanes")
+_CYCLES = ("bicycle:lanes", "vehicle:lanes", "access:lanes")
+_BUSES = ("psv:lanes", "bus:lanes", "taxi:lanes")
 _COUNTS = ("lanes:psv", "lanes:bus")
 _OPEN = frozenset(("yes", "designated", "permissive", "destination", "customers", "official"))
 
-_DIRECTED_KEYS = ("turn:lanes", *_CARS, *_OTHERS, *_COUNTS)
+_DIRECTED_KEYS = ("turn:lanes", *_CARS, *_BUSES, "bicycle:lanes", *_COUNTS)
 LANE_KEYS = (
     *(key + side for key in _DIRECTED_KEYS for side in ("", ":forward", ":backward")),
     "turn:lanes:both_ways",
 )
 """The tags that are read here."""
+_TURN_KEYS = tuple(key for key in LANE_KEYS if key.startswith("turn:lanes"))
 
 MAX_LANES = 32
 _CACHED_READINGS = 1 << 12
@@ -47,37 +49,47 @@ class RoadLanes:
     def __init__(self, names: NamePool) -> None:
         @lru_cache(_CACHED_READINGS)
         def readings(
-            label: int, backward: bool, oneway: bool, left_hand: bool
+            label: int, backward: bool, oneway: bool, left_hand: bool, cycles: bool
         ) -> tuple[tuple[Arrows, ...], ...]:
-            return read_lanes(names.tags(label), backward, oneway, left_hand)
+            return read_lanes(names.tags(label), backward, oneway, left_hand, cycles)
 
         self._readings = readings
 
     def readings(
-        self, label: int, backward: bool, oneway: bool, left_hand: bool
+        self, label: int, backward: bool, oneway: bool, left_hand: bool, cycles: bool = False
     ) -> tuple[tuple[Arrows, ...], ...]:
         """See `read_lanes`."""
-        return self._readings(label, backward, oneway, left_hand)
+        return self._readings(label, backward, oneway, left_hand, cycles)
 
 
 def read_lanes(
-    tags: Mapping[str, str], backward: bool, oneway: bool, left_hand: bool
+    tags: Mapping[str, str],
+    backward: bool,
+    oneway: bool,
+    left_hand: bool,
+    cycles: bool = False,
 ) -> tuple[tuple[Arrows, ...], ...]:
-    """What a car finds on the road: lanes from left to right, or nothing if they are not known.
+    """What a driver finds: lanes from left to right, or nothing if they are not known.
 
-    Lanes that are closed to cars are left out. There is one reading, or two of which the first is
-    to be preferred: with and without a lane in the middle that both directions share.
+    Lanes that are closed to cars, or to who ``cycles``, are left out. There is one reading, or two
+    of which the first is to be preferred: with and without a lane in the middle that both
+    directions share.
     """
     lanes = parse_turns(_directed(tags, "turn:lanes", backward, oneway))
     if not lanes:
         return ()
-    lanes = _open_lanes(lanes, tags, backward, oneway)
+    lanes = _open_lanes(lanes, tags, backward, oneway, cycles)
     lanes = _without_bus_lanes(lanes, _bus_lanes(tags, backward, oneway), left_hand)
     shared = parse_turns(tags.get("turn:lanes:both_ways", ""))
     readings = [lanes]
     if len(shared) == 1 and not oneway:
         readings.insert(0, lanes + shared if left_hand else shared + lanes)
     return tuple(lanes for lanes in readings if lanes)
+
+
+def has_turns(tags: Mapping[str, str]) -> bool:
+    """Whether anything is said of arrows on lanes."""
+    return any(key in tags for key in _TURN_KEYS)
 
 
 def parse_turns(text: str) -> tuple[Arrows, ...]:
@@ -106,19 +118,21 @@ def _directed(tags: Mapping[str, str], key: str, backward: bool, oneway: bool) -
 
 
 def _open_lanes(
-    lanes: tuple[Arrows, ...], tags: Mapping[str, str], backward: bool, oneway: bool
+    lanes: tuple[Arrows, ...], tags: Mapping[str, str], backward: bool, oneway: bool, cycles: bool
 ) -> tuple[Arrows, ...]:
-    """The lanes that a car may use, by the words on access that are given for each."""
+    """The lanes that a vehicle may use, by the words on access that are given for each."""
 
     def words(key: str) -> list[str]:
         given = [word.strip() for word in _directed(tags, key, backward, oneway).split("|")]
         return given if len(given) == len(lanes) else [""] * len(lanes)
 
-    for_cars = zip(*(words(key) for key in _CARS), strict=True)
-    for_others = zip(*(words(key) for key in _OTHERS), strict=True)
+    own_keys = _CYCLES if cycles else _CARS
+    other_keys = _BUSES if cycles else (*_BUSES, "bicycle:lanes")
+    for_own = zip(*(words(key) for key in own_keys), strict=True)
+    for_others = zip(*(words(key) for key in other_keys), strict=True)
     return tuple(
         lane
-        for lane, own, others in zip(lanes, for_cars, for_others, strict=True)
+        for lane, own, others in zip(lanes, for_own, for_others, strict=True)
         if next((word in _OPEN for word in own if word), "designated" not in others)
     )
 

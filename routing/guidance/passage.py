@@ -19,6 +19,9 @@ class Passage:
         self.trail, self.facts, self.signs = trail, facts, signs
         self._metres = list(accumulate(trail.length_m, initial=0.0))
         self._crossing_at = {crossing.at: crossing for crossing in trail.crossings}
+        self._modes = [facts.mode(arc) for arc in trail.arcs]
+        self._modes.append(self._modes[-1])
+        self._is_uniform = len(set(self._modes)) == 1
 
     def length_m(self, drafts: list[Draft], i: int) -> float:
         """From the maneuver of a draft to that of the next."""
@@ -31,11 +34,11 @@ class Passage:
 
     def texts(self, draft: Draft) -> RoadTexts:
         """What is read on the road of a draft."""
-        return self.signs.texts(self.trail.arcs[draft.texts_at])
+        return self.facts.texts(self.trail.arcs[draft.texts_at])
 
     def mode(self, draft: Draft) -> Mode:
         """How one travels after the maneuver of a draft."""
-        return self.facts.mode(self.trail.arcs[min(draft.at, len(self.trail.arcs) - 1)])
+        return self._modes[draft.at]
 
     def crossing_at(self, at: int) -> Crossing | None:
         """The crossing before an arc of the trail, if roads meet there."""
@@ -47,7 +50,11 @@ class Passage:
 
     def have_same_mode(self, *drafts: Draft) -> bool:
         """Whether all travel in one way."""
-        return len({self.mode(draft) for draft in drafts}) == 1
+        if self._is_uniform:
+            return True
+        modes = self._modes
+        mode = modes[drafts[0].at]
+        return all(modes[draft.at] == mode for draft in drafts)
 
 
 def bearing_in(crossing: Crossing) -> float:

@@ -1,25 +1,31 @@
-"""What signs and lanes say about the arcs of a network, for one vehicle."""
+"""The lanes of the arcs of a network, for one vehicle."""
 
 from gis.network.names import NamePool
+from gis.profiles.rules import Mode
 from routing.guidance.facts import RoadFacts
-from routing.guidance.labels import RoadLabels, RoadTexts
-from routing.guidance.lanes import Arrows, RoadLanes
+from routing.guidance.lanes import Arrows, RoadLanes, has_turns
 
 
 class RoadSigns:
-    """Texts and lanes by arc; threads may share it."""
+    """Lanes by arc; threads may share it."""
 
     def __init__(self, facts: RoadFacts, names: NamePool) -> None:
-        self._facts = facts
-        self._labels, self._lanes = RoadLabels(names), RoadLanes(names)
-
-    def texts(self, arc: int) -> RoadTexts:
-        """What one reads who drives along an arc."""
-        oneway = not self._facts.is_open(arc ^ 1)
-        return self._labels.texts(self._facts.label(arc), bool(arc & 1), oneway)
+        self._facts, self._names = facts, names
+        self._lanes = RoadLanes(names)
+        self._plain: set[int] = set()
 
     def lanes(self, arc: int) -> tuple[tuple[Arrows, ...], ...]:
-        """The lanes at the end of an arc, see `read_lanes`; only cars keep to lanes."""
+        """The lanes at the end of an arc, see `read_lanes`; who walks keeps to none."""
         facts = self._facts
+        label = facts.label(arc)
+        if label in self._plain:
+            return ()
+        mode = facts.mode(arc)
+        if mode not in (Mode.DRIVING, Mode.CYCLING):
+            return ()
+        if not has_turns(self._names.tags(label)):
+            self._plain.add(label)
+            return ()
         oneway = not facts.is_open(arc ^ 1)
-        return self._lanes.readings(facts.label(arc), bool(arc & 1), oneway, facts.drives_left(arc))
+        left_hand, cycles = facts.drives_left(arc), mode == Mode.CYCLING
+        return self._lanes.readings(label, bool(arc & 1), oneway, left_hand, cycles)

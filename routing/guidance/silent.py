@@ -44,7 +44,7 @@ def judge(shapes: Shapes, before: int, after: int, back: float, onward: float) -
     if not alike(shapes, before, after) or off_straight(onward, back) > _STRAIGHT_DEG:
         return WEIGH
     manner = shapes.manner[shapes.edge_tagset[before >> 1]]
-    if manner == RING or shapes.link[shapes.edge_tagset[before >> 1]]:
+    if manner == RING or shapes.special[shapes.edge_tagset[before >> 1]]:
         return WEIGH
     return SILENT if manner == MINOR else NOTHING
 

@@ -15,6 +15,8 @@ from routing.guidance.drafts import (
     CONTINUE,
     FORK,
     NEW_NAME,
+    OFF_RAMP,
+    ON_RAMP,
     SLIPROAD,
     SUPPRESSED,
     TURN,
@@ -30,6 +32,9 @@ from routing.guidance.passage import Passage
 FARTHEST_M = 250.0
 SMALLEST_M2 = 3.0
 _SMALL_M, _SKEW_DEG = 3.0, 140.0
+_NEITHER, _SLIPS, _STAYS = 0, 1, 2
+_MAX_KNOWN = 1 << 16
+_MAY_SLIP = frozenset((TURN, CONTINUE, FORK, ON_RAMP, OFF_RAMP))
 _LINK_FACTOR, _MINOR_FACTOR = 0.3, 0.1
 _FACTORS = {
     RoadClass.MOTORWAY: 1.0,
@@ -43,31 +48,56 @@ _FACTORS = {
 """How big a junction with a sliproad may be, by the class of its roads."""
 
 
-def mark_sliproads(passage: Passage, junctions: Junctions, drafts: list[Draft]) -> None:
-    """Find the sliproads that a leg takes, and those beside which it stays on the main road.
+class Sliproads:
+    """The sliproads of a network, found when a route first passes there; threads may share it."""
 
-    A fork that is none but for a sliproad is no fork to those who stay.
-    """
-    for before, draft in pairwise(drafts[:-1]):
-        crossing = draft.crossing
-        if draft.ring or len(crossing.roads) < 3 or crossing.came_in is None:
-            continue
-        if crossing.out is None or crossing.out == crossing.came_in:
-            continue
-        arc = passage.trail.arcs[crossing.at - 1]
-        approach = Approach(passage.facts, crossing, arc)
-        finder = _Finder(passage.facts, junctions, crossing.node)
-        out = approach.out
-        main = finder.main_road(approach)
-        if main == 0 or not finder.continues(approach, main):
-            continue
-        if out != main:
-            if abs(out - main) == 1 and finder.is_sliproad(approach, main, out):
+    def __init__(self, facts: RoadFacts, junctions: Junctions) -> None:
+        self._facts, self._junctions = facts, junctions
+        self._known: dict[tuple[int, int], int] = {}
+
+    def mark(self, passage: Passage, drafts: list[Draft]) -> None:
+        """Find the sliproads that a leg takes, and those beside which it stays on the main road.
+
+        A fork that is none but for a sliproad is no fork to those who stay.
+        """
+        for before, draft in pairwise(drafts[:-1]):
+            crossing = draft.crossing
+            if draft.type not in _MAY_SLIP or draft.ring or len(crossing.roads) < 3:
+                continue
+            if crossing.came_in is None or crossing.out is None:
+                continue
+            if between(crossing.angle(crossing.out), 180.0) > 2.0 * NARROW_DEG:
+                continue
+            arc = passage.trail.arcs[crossing.at - 1]
+            found = self._look(arc, crossing)
+            if found == _SLIPS:
                 draft.type = SLIPROAD
-        elif draft.type == FORK:
-            others = [i for i in (main - 1, main + 1) if 0 < i < len(approach.arms)]
-            if any(finder.is_sliproad(approach, main, i) for i in others):
+            elif found == _STAYS and draft.type == FORK:
                 _stay(passage, before, draft)
+
+    def _look(self, arc: int, crossing: Crossing) -> int:
+        """What going on from an arc means."""
+        assert crossing.out is not None
+        key = arc, crossing.roads[crossing.out].arc
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) > _MAX_KNOWN:
+                self._known = {}
+            found = self._known[key] = self._find(arc, crossing)
+        return found
+
+    def _find(self, arc: int, crossing: Crossing) -> int:
+        approach = Approach(self._facts, crossing, arc)
+        finder = _Finder(self._facts, self._junctions, crossing.node)
+        out, main = approach.out, finder.main_road(approach)
+        if main == 0 or not finder.continues(approach, main):
+            return _NEITHER
+        if out != main:
+            slips = abs(out - main) == 1 and finder.is_sliproad(approach, main, out)
+            return _SLIPS if slips else _NEITHER
+        others = [i for i in (main - 1, main + 1) if 0 < i < len(approach.arms)]
+        stays = any(finder.is_sliproad(approach, main, i) for i in others)
+        return _STAYS if stays else _NEITHER
 
 
 def _stay(passage: Passage, before: Draft, draft: Draft) -> None:

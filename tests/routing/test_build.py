@@ -106,6 +106,26 @@ def test_builds_are_alike_to_the_byte(
     assert files_of(tmp_path / "again") == files_of(built[0])
 
 
+def test_several_vehicles(tmp_path: Path) -> None:
+    """One dataset serves all; it holds once what they share, and is the same when built again."""
+    extract = TOWN.write_osm(tmp_path / "town.osm")
+    vehicles = ("car", "bicycle", "foot")
+    report = build_dataset(extract, tmp_path / "town.whimbrel", vehicles)
+    build_dataset(extract, tmp_path / "again.whimbrel", vehicles)
+    assert files_of(tmp_path / "again.whimbrel") == files_of(tmp_path / "town.whimbrel")
+    assert list(report.warnings) == list(vehicles)
+    arrays = open_dataset(tmp_path / "town.whimbrel").arrays
+    profiles = [load_profile(name, arrays) for name in vehicles]
+    for profile in profiles:
+        assert profile.metric.length_cm is profiles[0].metric.length_cm
+        assert profile.landmarks.arc_tail is profiles[0].landmarks.arc_tail
+    engine = Engine.open(tmp_path / "town.whimbrel")
+    assert engine.profiles == vehicles
+    to_the_end = [TOWN.position("e"), TOWN.position("f")]
+    metres = {p: engine.route(to_the_end, profile=p).distance_m for p in vehicles}
+    assert metres["car"] == 0 and metres["foot"] > 0
+
+
 def test_stages_are_told(tmp_path: Path) -> None:
     """Who listens hears of every stage as it begins and ends."""
     heard: list[str] = []

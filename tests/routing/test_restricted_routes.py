@@ -325,3 +325,31 @@ def test_nothing_but_private_roads() -> None:
     assert route(world, ("ab", 0.5), ("bc", 0.5)) == "abc"
     assert route(Drawn("a-b c", "ab highway=x private=yes"), ("ab", 0.5), ("ab", 0.7)) == "ab"
     assert ask(engine_of(world), [world.position("a"), world.position("c")]) != NO_ROUTE
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [
+        ([("ab", 0.5), ("fg", 0.5)], [False, True]),
+        ([("fg", 0.5), ("ab", 0.5)], [True, False]),
+        ([("bf", 0.5), ("fg", 0.5)], [True, True]),
+        ([("ab", 0.5), ("bc", 0.5)], [False, False]),
+    ],
+)
+def test_a_route_says_where_it_is_restricted(
+    places: list[tuple[str, float]], expected: list[bool]
+) -> None:
+    """Its ends are of the class, on roads with such tags and on those behind them."""
+    world = Drawn(
+        BLOCK,
+        SLOW
+        + """
+        bf  highway=x private=yes kmh=100
+        fg  highway=x kmh=100
+        """,
+    )
+    found = ask(engine_of(world), [between(world, *place) for place in places])
+    assert not isinstance(found, str)
+    steps = found.legs[0].steps
+    ends = steps[0].intersections[0], steps[-1].intersections[-1]
+    assert ["restricted" in end.classes for end in ends] == expected

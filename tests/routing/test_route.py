@@ -8,17 +8,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from routing.route import Annotation, Details, Leg, Route, Waypoint
+from routing.guidance.steps import Intersection, Maneuver, Step
+from routing.route import Annotation, Details, Directions, Leg, Route, Waypoint
 
 HERE = Waypoint(1.0, 2.0, 0.5, "Here", (1, 2))
 THERE = Waypoint(3.0, 4.0, 0.0, "There", (2, 3))
+ARRIVAL = Step(
+    *(0.0, 0.0, 0.0, 1, 1, "Road", "", "", "", "", "", "", "driving", "right"),
+    maneuver=Maneuver("arrive", None, 3.0, 4.0, 90, 0),
+    intersections=(Intersection(3.0, 4.0, (270,), (True,), 0, None),),
+)
 
 
 def leg_of(distance_m: float, duration_s: float) -> Leg:
     """A leg of one piece."""
     piece = np.array([distance_m]), np.array([duration_s])
     ends = np.array([1.0, 3.0]), np.array([2.0, 4.0])
-    return Leg(distance_m, duration_s, *ends, Annotation(*piece, np.array([1, 3])), ("Road",))
+    annotation = Annotation(*piece, np.array([1, 3]), piece[1])
+    return Leg(distance_m, duration_s, *ends, annotation, ("Road",), ((ARRIVAL,), "Road"))
 
 
 def test_totals() -> None:
@@ -101,12 +108,13 @@ def test_results_can_be_pickled() -> None:
         assert [leg.names for leg in copy.legs] == [("Road",)]
         assert copy.legs[0].lon.tolist() == details[0][0].lon.tolist()
         assert copy.legs[0].annotation.nodes.tolist() == [1, 3]
+        assert (copy.legs[0].steps, copy.legs[0].summary) == ((ARRIVAL,), "Road")
 
 
 def test_legs_are_completed_once() -> None:
-    """Annotation and names are made when they are first asked for, each by itself."""
+    """Annotation, names and steps are made when they are first asked for, each by itself."""
     made: list[str] = []
-    annotation = Annotation(np.array([1.0]), np.array([2.0]), np.array([1, 2]))
+    annotation = Annotation(np.array([1.0]), np.array([2.0]), np.array([1, 2]), np.array([2.0]))
 
     def annotate() -> Annotation:
         made.append("annotation")
@@ -116,10 +124,15 @@ def test_legs_are_completed_once() -> None:
         made.append("names")
         return ()
 
-    leg = Leg(1.0, 2.0, np.zeros(2), np.zeros(2), annotate, name)
+    def direct() -> Directions:
+        made.append("steps")
+        return (ARRIVAL,), "Road"
+
+    leg = Leg(1.0, 2.0, np.zeros(2), np.zeros(2), annotate, name, direct)
     assert (leg.distance_m, leg.duration_s) == (1, 2) and "1.0" in repr(leg) and not made
     assert leg.names == leg.names == () and made == ["names"]
     assert leg.annotation is leg.annotation is annotation and made == ["names", "annotation"]
+    assert leg.steps is leg.steps and leg.summary == "Road" and made[2:] == ["steps"]
 
 
 def test_results_are_small() -> None:

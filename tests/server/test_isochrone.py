@@ -120,6 +120,8 @@ def test_what_the_engine_is_asked(name: str) -> None:
         "radius_m": None,
         "bearing": None,
         "snapping": "default",
+        "exclude": (),
+        "depart_at": None,
     }
     assert engine.asked == asked
     ask(

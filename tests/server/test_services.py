@@ -205,6 +205,10 @@ def test_who_accepts_compression(app: Any, accepted: str, packed: bool) -> None:
         ("route", RouteParams([(24.9, 60.1)] * 3), False),
         ("route", RouteParams([(24.9, 60.1)] * 2, bearings=((0, 1), None)), False),
         ("route", RouteParams([(24.9, 60.1)] * 2, alternatives=1), False),
+        ("route", RouteParams([(24.9, 60.1)] * 2, exclude=("toll",)), False),
+        ("route", RouteParams([(24.9, 60.1)] * 2, depart_at="2026-11-30T08:15"), False),
+        ("table", TableParams([(24.9, 60.1)] * 2, exclude=("toll",)), False),
+        ("nearest", NearestParams([(24.9, 60.1)], depart_at="2026-11-30T08:15"), False),
         ("table", TableParams([(24.9, 60.1)] * 10), True),
         ("table", TableParams([(24.9, 60.1)] * 11), False),
         ("table", TableParams([(24.9, 60.1)] * 2, sources=(0,) * 11), False),
@@ -254,11 +258,14 @@ def test_what_the_engine_is_asked(name: str) -> None:
         app,
         "GET",
         f"/route/v1/{name}/1,2;3,4?radiuses=5;unlimited&bearings=10,20;"
-        "&continue_straight=false&snapping=any&waypoints=0;1",
+        "&continue_straight=false&snapping=any&waypoints=0;1"
+        "&exclude=toll,ferry&depart_at=2026-11-30T08:15+01:00",
     )
     assert engine.asked == {
         "points": [(1.0, 2.0), (3.0, 4.0)],
         "profile": "car",
+        "exclude": ("toll", "ferry"),
+        "depart_at": "2026-11-30T08:15+01:00",
         "radiuses": (5.0, None),
         "bearings": ((10, 20), None),
         "continue_straight": False,
@@ -274,6 +281,8 @@ def test_what_the_engine_is_asked(name: str) -> None:
         "number": 3,
         "radius_m": 7.0,
         "bearing": (1, 2),
+        "exclude": (),
+        "depart_at": None,
         "snapping": "default",
     }
     ask(app, "GET", f"/route/v1/{name}/1,2;3,4;5,6?alternatives=2&snapping=any")
@@ -284,6 +293,8 @@ def test_what_the_engine_is_asked(name: str) -> None:
         "radiuses": None,
         "bearings": None,
         "continue_straight": None,
+        "exclude": (),
+        "depart_at": None,
         "snapping": "any",
         "waypoints": None,
     }

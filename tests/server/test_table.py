@@ -255,6 +255,8 @@ def test_what_the_engine_is_asked() -> None:
         "bearings": [(30, 40), (10, 20)],
         "destination_bearings": [None],
         "snapping": "any",
+        "exclude": (),
+        "depart_at": None,
     }
     for query in ("", "sources=0;1&destinations=0;1", "sources=all&destinations=0;1"):
         ask(app, "GET", target(A, B, query=query))
@@ -266,6 +268,8 @@ def test_what_the_engine_is_asked() -> None:
             "radiuses": None,
             "bearings": None,
             "snapping": "default",
+            "exclude": (),
+            "depart_at": None,
         }
     ask(app, "GET", target(A, B, query="annotations=distance"))
     assert engine.asked["distances"] is True

@@ -224,3 +224,28 @@ def test_each_vehicle_reads_a_relation_on_its_own_roads() -> None:
         assert spell_restrictions(network) == ["ab-bc", "cb-be"]
     _, report = world.network(cycle)
     assert report.restrictions.dropped["ambiguous"] == (1,)
+
+
+@pytest.mark.parametrize(
+    ("relations", "kept", "dropped"),
+    [
+        ("only_straight_on from:ab via:b to:db | no_straight_on from:ab via:b to:db", 1, (1,)),
+        ("no_straight_on from:ab via:b to:db | only_straight_on from:ab via:b to:db", 1, (2,)),
+        ("no_straight_on from:ab via:b to:db | only_straight_on from:bc via:b to:be", 2, ()),
+        ("no_left_turn from:ab via:b to:bc | only_straight_on from:ab via:b to:db", 2, ()),
+        ("no_left_turn from:ab via:b to:bc | no_left_turn from:ab via:b to:bc", 2, ()),
+        ("only_left_turn from:ab via:b to:bc | only_straight_on from:ab via:b to:db", 2, ()),
+        (
+            "no_exit from:ab via:b to:bc to:be | only_turn from:ab via:b to:be"
+            " | only_straight_on from:ab via:b to:db",
+            2,
+            (2,),
+        ),
+    ],
+)
+def test_contradictions(relations: str, kept: int, dropped: tuple[int, ...]) -> None:
+    """Who is sent where another sign forbids to go may go elsewhere: the demand is left out."""
+    lines = "\n".join(f"restriction={relation}" for relation in relations.split(" | "))
+    _, report = World(CROSSING, FOUR_ROADS, relations=lines).network()
+    assert report.restrictions.kept == kept
+    assert report.restrictions.dropped.get("demands what another forbids", ()) == dropped

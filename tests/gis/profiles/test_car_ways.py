@@ -13,7 +13,7 @@ from gis.profiles.rules import Mode
 
 KINDS = """
 (none)                                                     -       -
-motor_vehicle=yes                                          -       -         # a pier, read for walkers
+motor_vehicle=yes                                          -       -         # a pier
 highway=motorway                                           90      -       +motorway
 highway=motorway_link                                      45      45      +motorway
 highway=trunk                                              85      85

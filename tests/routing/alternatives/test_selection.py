@@ -9,7 +9,17 @@ import graphs
 import numpy as np
 import pytest
 from graphs import SearchWorld, lattice_worlds, search_worlds
-from hierarchies import Key, Prepared, key_steps, least_keys, prepare, prepared_worlds, seeds_of
+from hierarchies import (
+    Key,
+    Prepared,
+    Row,
+    key_of_row,
+    key_steps,
+    least_keys,
+    prepare,
+    prepared_worlds,
+    seeds_of,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from world import World, spell_arcs
@@ -30,7 +40,7 @@ from routing.order.plane_graph import plane_graph_of
 from routing.search.dijkstra import SearchState, dijkstra, shortest_path_tree
 from routing.search.seeds import Path, Place, Seeds, source_seeds, target_seeds
 
-Rows = Sequence[tuple[int, int, int]]
+Rows = Sequence[Row | tuple[int, int, int]]
 Turns = Mapping[int, list[tuple[int, Key]]]
 Steps = list[tuple[object, int]]
 """Steps of a route with their costs: from vertex to vertex, and from and to its places."""
@@ -44,7 +54,7 @@ class Judge:
         self.keys_from = cache(self._keys_from)
 
     def _keys_from(self, vertex: int) -> dict[int, Key]:
-        return least_keys(self.turns, [(vertex, (0, 0))])
+        return least_keys(self.turns, [(vertex, (0, 0, 0))])
 
     def costs_near(self, vertex: int, most: int) -> Callable[[int], int]:
         """Costs from a vertex to others; too much is any number above ``most``."""
@@ -53,11 +63,11 @@ class Judge:
 
     def least_costs(self) -> tuple[Callable[[int], int], Callable[[int], int]]:
         """Costs from the sources to vertices that can be reached, and from there to the targets."""
-        best = least_keys(self.turns, [(v, (cost, length)) for v, cost, length in self.sources])
+        best = least_keys(self.turns, [(row[0], key_of_row(row)) for row in self.sources])
 
         def onward(vertex: int) -> int:
             keys = self.keys_from(vertex)
-            return min(keys[v][0] + cost for v, cost, _ in self.targets if v in keys)
+            return min(keys[v][0] + cost for v, cost, *_ in self.targets if v in keys)
 
         return lambda vertex: best[vertex][0], onward
 
@@ -141,7 +151,7 @@ class MapJudge(Judge):
 
 
 def rows_of(seeds: Seeds) -> Rows:
-    columns = (column.tolist() for column in (seeds.vertex, seeds.cost, seeds.length_cm))
+    columns = (column.tolist() for column in seeds[:4])
     return list(zip(*columns, strict=True))
 
 

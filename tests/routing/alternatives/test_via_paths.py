@@ -5,12 +5,16 @@ from itertools import pairwise
 import numpy as np
 from graphs import search_worlds
 from hierarchies import (
+    Key,
     Prepared,
+    key_of_row,
     key_steps,
     least_keys,
     packed,
     prepared_worlds,
     seeds_of,
+    sum_of,
+    sum_of_all,
     unpack_one_arc,
 )
 from hypothesis import given
@@ -79,7 +83,7 @@ def test_trees(case: tuple[Prepared, Rows, Rows], most: int) -> None:
     assert set(trees.visited.tolist()) == ancestors(prepared, [*sources, *targets])
     assert (np.diff(trees.visited.astype(np.int64)) > 0).all()
     steps = key_steps(graph, metric)
-    back: dict[int, list[tuple[int, tuple[int, int]]]] = {}
+    back: dict[int, list[tuple[int, Key]]] = {}
     for tail, out in steps.items():
         for head, key in out:
             back.setdefault(head, []).append((tail, key))
@@ -87,7 +91,7 @@ def test_trees(case: tuple[Prepared, Rows, Rows], most: int) -> None:
         (trees.forward, sources, steps),
         (trees.backward, targets, back),
     ):
-        best = least_keys(step, [(v, (cost, length)) for v, cost, length in rows])
+        best = least_keys(step, [(row[0], key_of_row(row)) for row in rows])
         for i, x in enumerate(trees.visited.tolist()):
             expected = packed(best.get(int(prepared.hierarchy.vertex[x])))
             if expected >> COST_BITS <= most:
@@ -96,9 +100,8 @@ def test_trees(case: tuple[Prepared, Rows, Rows], most: int) -> None:
                     path = vertices_to_seed(prepared, trees, step is back, i)
                     turns = [dict(steps[a])[b] for a, b in pairwise(path)]
                     ends_at = path[-1] if step is back else path[0]
-                    seed = min((c, length) for v, c, length in rows if v == ends_at)
-                    total = sum(t[0] for t in turns), sum(t[1] for t in turns)
-                    assert packed((seed[0] + total[0], seed[1] + total[1])) == expected
+                    seed = min(key_of_row(row) for row in rows if row[0] == ends_at)
+                    assert packed(sum_of(seed, sum_of_all(turns))) == expected
             else:
                 assert tree.key[i] >> np.uint64(COST_BITS) > most
 

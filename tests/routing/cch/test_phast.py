@@ -29,7 +29,7 @@ def seeded_worlds(draw: st.DrawFn, max_weight: int, max_cost: int) -> tuple[Prep
 
 def naive_costs(world: SearchWorld, rows: Rows, backward: bool) -> list[int]:
     steps = turn_steps(world.graph, world.metric.weight.tolist(), backward)
-    cost = naive_dijkstra(steps, [(vertex, paid) for vertex, paid, _ in rows])
+    cost = naive_dijkstra(steps, [(vertex, paid) for vertex, paid, *_ in rows])
     return [cost.get(vertex, INF) for vertex in range(world.graph.n_vertices)]
 
 

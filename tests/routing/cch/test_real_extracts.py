@@ -22,7 +22,7 @@ N_SOURCES, N_TARGETS = 50, 200
 
 def grouped(seeds: list[Seeds]) -> SeedGroups:
     first = np.cumsum([0, *(len(one.vertex) for one in seeds)]).astype(np.uint32)
-    columns = [np.concatenate(column) for column in zip(*seeds, strict=True)][:3]
+    columns = [np.concatenate(column) for column in zip(*seeds, strict=True)][:4]
     return SeedGroups(freeze(first), *(freeze(column) for column in columns))
 
 

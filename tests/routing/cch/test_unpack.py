@@ -4,7 +4,16 @@ from itertools import pairwise
 
 import numpy as np
 from graphs import SearchWorld, lattice_worlds, search_worlds
-from hierarchies import Key, Prepared, key_steps, packed, prepare, prepared_worlds, unpack_one_arc
+from hierarchies import (
+    Key,
+    Prepared,
+    key_steps,
+    packed,
+    prepare,
+    prepared_worlds,
+    sum_of_all,
+    unpack_one_arc,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,9 +38,9 @@ def check_arcs(prepared: Prepared) -> None:
     weights = customizer.customize(metric, 1)
     steps = {v: dict(out) for v, out in key_steps(graph, metric).items()}
     rank, vertex = hierarchy.rank.tolist(), hierarchy.vertex.tolist()
-    for is_up, first, upper, cost in (
-        (1, hierarchy.first_up, hierarchy.up_head, weights.up),
-        (0, hierarchy.first_down, hierarchy.down_tail, weights.down),
+    for is_up, first, upper, cost, third in (
+        (1, hierarchy.first_up, hierarchy.up_head, weights.up, weights.up_third),
+        (0, hierarchy.first_down, hierarchy.down_tail, weights.down, weights.down_third),
     ):
         lower = np.repeat(np.arange(len(rank)), np.diff(first)).tolist()
         for i, (x, y) in enumerate(zip(lower, upper.tolist(), strict=True)):
@@ -43,7 +52,9 @@ def check_arcs(prepared: Prepared) -> None:
             assert len(set(path)) == len(path)
             assert all(rank[v] < x for v in path[1:-1])
             keys: list[Key] = [steps[a][b] for a, b in pairwise(path)]
-            assert cost[i] == packed((sum(w for w, _ in keys), sum(cm for _, cm in keys)))
+            assert cost[i] == packed(sum_of_all(keys))
+            if len(third):
+                assert third[i] == sum_of_all(keys)[2]
 
 
 @given(prepared_worlds(search_worlds() | search_worlds(max_weight=INF - 1)))
@@ -64,7 +75,9 @@ def test_a_turn_is_its_head() -> None:
     none = np.uint32(2**32 - 1)
     children = np.array([[none, 5]], np.uint32)
     costs = np.array([1], np.uint64)
-    weights = Weights(costs, costs, children, children + np.array([0, 1], np.uint32))
+    none_such = np.empty(0, np.uint32)
+    down_children = children + np.array([0, 1], np.uint32)
+    weights = Weights(costs, costs, children, down_children, none_such, none_such)
     path, stack = np.zeros(3, np.uint32), np.empty(2, np.uint32)
     assert unpack_one_arc(weights, 1, stack, path, 1) == 2
     assert unpack_one_arc(weights, 0, stack, path, 2) == 3

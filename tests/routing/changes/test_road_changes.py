@@ -48,7 +48,7 @@ from routing.changes.road_index import RoadIndex
 from routing.changes.road_speeds import BACKWARD, BOTH, FORWARD, speeds_between, speeds_of_ways
 from routing.errors import InvalidInput
 from routing.graph.components import build_components
-from routing.metric import DistanceMetric, Metric
+from routing.metric import DistanceMetric, Metric, check_metric
 from routing.search.landmarks import build_landmarks
 from routing.search.seeds import Path as FoundPath
 from routing.search.seeds import Place, source_seeds, target_seeds
@@ -63,7 +63,7 @@ def check_outcome(outcome: Outcome, metric: Metric) -> dict[int, int]:
     changes = outcome.changes
     check_changes(changes, len(metric.weight))
     assert (metric.weight[changes.arcs] < INF).all(), "closed arcs are not among the changes"
-    return dict(zip(changes.arcs.tolist(), changes.weight.tolist(), strict=True))
+    return dict(zip(changes.arcs.tolist(), changes.duration_cs.tolist(), strict=True))
 
 
 # --- changes themselves
@@ -83,7 +83,7 @@ def test_changes_like_dictionaries(seed: int) -> None:
         expected |= dict(zip(arcs.tolist(), weight.tolist(), strict=True))
     changes = combine_changes(*parts)
     check_changes(changes, 12)
-    assert dict(zip(changes.arcs.tolist(), changes.weight.tolist(), strict=True)) == expected
+    assert dict(zip(changes.arcs.tolist(), changes.duration_cs.tolist(), strict=True)) == expected
     assert len(changes) == len(expected)
     after = apply_changes(metric, changes)
     for arc, weight in enumerate(base.tolist()):
@@ -91,6 +91,29 @@ def test_changes_like_dictionaries(seed: int) -> None:
         assert after.weight[arc] == wanted
     assert not after.weight.flags.writeable and after.length_cm is metric.length_cm
     assert metric.weight.tolist() == base.tolist()
+
+
+@given(seeds)
+def test_weights_in_proportion(seed: int) -> None:
+    """Where durations are not the weights, they change, and weights keep their ratio to them."""
+    rng = np.random.default_rng(seed)
+    weight, duration = rng.integers(1, 10**6, (2, 12))
+    weight[:2], duration[:2] = INF, INF
+    weight[2], duration[2] = INF - 1, 1
+    columns = weight, np.zeros(12), duration
+    metric = Metric(*(freeze(column.astype(np.uint32)) for column in columns))
+    arcs = rng.permutation(12)[: rng.integers(0, 12)]
+    new = np.where(rng.random(len(arcs)) < 0.3, duration[arcs], rng.integers(1, 10**6, len(arcs)))
+    new[rng.random(len(arcs)) < 0.1] = INF
+    after = apply_changes(metric, make_changes(arcs, new))
+    check_metric(after, 12)
+    wanted = dict(zip(arcs.tolist(), new.tolist(), strict=True))
+    for arc in range(12):
+        to = wanted.get(arc, int(duration[arc])) if weight[arc] < INF else INF
+        assert after.duration_cs[arc] == to
+        exact = Fraction(int(weight[arc]) * to, int(duration[arc])) + Fraction(1, 2)
+        expected = INF if to == INF else min(max(int(exact), 1), INF - 1)
+        assert abs(int(after.weight[arc]) - expected) <= (to != duration[arc])
 
 
 def test_the_kind_of_a_metric_stays() -> None:
@@ -189,7 +212,7 @@ def naive_speeds(
             for length, speed in zip(metres, speeds, strict=True):
                 share = length / whole if whole else Fraction(1, len(metres))
                 if speed is None:
-                    part = share * int(metric.weight[arc])
+                    part = share * int(metric.duration_cs[arc])
                 elif speed == 0:
                     total = None
                     break
@@ -260,17 +283,19 @@ def test_a_piece_of_a_road() -> None:
     roads, metric = bent_road()
     outcome = speeds_between(roads, metric, [0], [1000], [90])
     assert check_outcome(outcome, metric) == {0: 500 + 200}
-    assert speeds_between(roads, metric, [0, 1000], [1000, 1], [90, 45]).changes.weight == [600]
-    assert speeds_between(roads, metric, [0, 0], [1000, 1], [90, 45]).changes.weight == [600], (
-        "pieces count more than edges"
-    )
-    assert speeds_between(roads, metric, [0, 0], [1000, 1000], [0, 90]).changes.weight == [700]
-    assert speeds_between(roads, metric, [0, 0], [1, 1000], [90, 0]).changes.weight == [INF]
+    assert speeds_between(roads, metric, [0, 1000], [1000, 1], [90, 45]).changes.duration_cs == [
+        600
+    ]
+    assert speeds_between(roads, metric, [0, 0], [1000, 1], [90, 45]).changes.duration_cs == [
+        600
+    ], "pieces count more than edges"
+    assert speeds_between(roads, metric, [0, 0], [1000, 1000], [0, 90]).changes.duration_cs == [700]
+    assert speeds_between(roads, metric, [0, 0], [1, 1000], [90, 0]).changes.duration_cs == [INF]
     back = speeds_between(roads, metric, [1, 7], [0, 8], [90, 90])
     assert len(back.changes) == 0 and (back.n_closed, back.n_unknown) == (1, 1)
     # 50 m at 180/0.5 km/h take 50.25 hundredths: 500 + 50.25 is rounded down, + 50.5 up.
     for kmh, expected in ((18000 / 50.25, 550), (18000 / 50.5, 551)):
-        assert speeds_between(roads, metric, [0], [1000], [kmh]).changes.weight == [expected]
+        assert speeds_between(roads, metric, [0], [1000], [kmh]).changes.duration_cs == [expected]
 
 
 @pytest.mark.parametrize(
@@ -499,12 +524,16 @@ def test_all_ways_to_reweight(world: SearchWorld, seed: int, cheaper: bool, on_t
     assert ways[True].weighting.weights is not None
     check_weights(ways[True].weighting.weights, vehicle.prepared.hierarchy)
     few = reweight(vehicle, changes, 1, start)
-    unchanged = bool((expected.weight == start.metric.weight).all())
+    unchanged = bool(
+        (expected.weight == start.metric.weight).all()
+        and (expected.duration_cs == start.metric.duration_cs).all()
+    )
     by_astar = bounds_hold(world.metric, expected) and not unchanged
     assert few.how == ("astar" if by_astar else "customization")
     assert (few.weighting.weights is None) == by_astar
     for way in (*ways.values(), few):
         assert np.array_equal(way.weighting.metric.weight, expected.weight)
+        assert np.array_equal(way.weighting.metric.duration_cs, expected.duration_cs)
         assert np.array_equal(way.weighting.seeding.weight, expected.weight)
     for _ in range(4):
         arc, other = (int(rng.integers(0, world.network.n_arcs)) for _ in range(2))

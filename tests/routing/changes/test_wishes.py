@@ -40,10 +40,10 @@ def weights_of(engine: Engine, wishes: Wishes) -> dict[str, float | None]:
     metric: Metric = engine._vehicles["plain"].weighting.metric
     changes = wishes.changes(RoadIndex(engine._network), metric)
     arcs = spell_arcs(engine._network)
-    assert not changes.weight.flags.writeable and (np.diff(changes.arcs.astype(int)) > 0).all()
+    assert not changes.duration_cs.flags.writeable and (np.diff(changes.arcs.astype(int)) > 0).all()
     return {
         arcs[arc]: None if weight == INF else round(weight / 100, 1)
-        for arc, weight in zip(changes.arcs.tolist(), changes.weight.tolist(), strict=True)
+        for arc, weight in zip(changes.arcs.tolist(), changes.duration_cs.tolist(), strict=True)
     }
 
 

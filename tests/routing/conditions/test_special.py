@@ -1,130 +1,283 @@
-"""Roads at a time: as in a world whose tags say only what holds then."""
+"""Roads at a time or without some classes: as in a world that has only these."""
 
-import itertools
-from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pytest
 from engines import engine_of
 from hypothesis import given, settings
-from hypothesis import strategies as st
-from towns import STREETS, TOWN
+from timed_towns import MONDAY_MORNING, durations, worlds
 from world import World
 
 from gis.profiles.car import PROFILE as CAR
+from routing.areas.around import ReachedArea
 from routing.conditions.prepared import check_conditions
 from routing.engine import Engine
+from routing.errors import InvalidInput, InvalidValue, NoRoute
+from routing.graph.turn_graph import check_turn_graph
 
-MONDAY_MORNING = "2026-11-30T08:15"
-CONDITIONS = {
-    "Mo-Fr 07:00-09:00": True,
-    "(Nov)": True,
-    "(Mo-Sa 06:00-20:00; PH off)": True,
-    "(22:00-06:00)": False,
-    "(Su)": False,
-    "wet": False,
-    "(Mo-Fr 08:00-09:00 AND weight>7.5)": False,
-    "(Mo 08:00-08:16 AND Nov 30)": True,
-}
-"""What holds then, in Helsinki."""
+NIGHT, MORNING, SUNDAY = "2026-11-30T23:30", "2026-11-30T08:15", "2026-11-29T12:00"
 
-KINDS = ("no_left_turn", "no_right_turn", "no_u_turn", "only_left_turn", "only_straight_on")
+BLOCK = """
+    a---b---c---d
+        |   |
+        e---f
+    """
+DETOUR = "be highway=residential\nef highway=residential\nfc highway=residential"
 
 
-def clauses(values: Sequence[str]) -> st.SearchStrategy[str]:
-    """A conditional value: one to three of some values, each under a condition."""
-    clause = st.builds("{} @ {}".format, st.sampled_from(values), st.sampled_from([*CONDITIONS]))
-    return st.lists(clause, min_size=1, max_size=3).map("; ".join)
+def engine(ways: str, relations: str = "", **changes: Any) -> tuple[World, Engine]:
+    """The block for a car that does not mind turns."""
+    world = World(BLOCK, f"{ways}\n{DETOUR}", relations=relations)
+    return world, engine_of(world, replace(CAR, turn=lambda *_: 0.0, **changes))
 
 
-def resolved(tags: dict[str, str]) -> dict[str, str]:
-    """Tags without conditions: what they say on a Monday morning."""
-    plain = {key: value for key, value in tags.items() if not key.endswith(":conditional")}
-    for key, text in tags.items():
-        if key.endswith(":conditional"):
-            # The semicolon of one of the conditions divides no clauses.
-            for clause in text.replace("00; PH", "00;PH").split("; "):
-                value, condition = clause.replace(";PH", "; PH").split(" @ ")
-                if CONDITIONS[condition]:
-                    plain[key.removesuffix(":conditional")] = value
-    return plain
+def length_m(world: World, found: Engine, ends: str = "ad", **options: Any) -> float:
+    """Metres from one letter to another, -1 if there is no way."""
+    try:
+        return found.route([world.position(x) for x in ends], **options).distance_m
+    except NoRoute:
+        return -1.0
 
 
-WAY_TAGS = st.fixed_dictionaries(
-    {"highway": st.sampled_from(["residential", "residential", "primary", "tertiary"])},
-    optional={
-        "motor_vehicle": st.sampled_from(["yes", "no", "destination", "private"]),
-        "oneway": st.sampled_from(["yes", "-1", "no"]),
-        "maxspeed": st.sampled_from(["30", "80"]),
-        "motor_vehicle:conditional": clauses(["no", "yes", "destination", "private"]),
-        "oneway:conditional": clauses(["yes", "no", "-1"]),
-        "maxspeed:conditional": clauses(["20", "60", "100"]),
-    },
-)
-RELATION_TAGS = st.one_of(
-    st.fixed_dictionaries({"restriction": st.sampled_from(KINDS)}),
-    st.fixed_dictionaries({"restriction:conditional": clauses(KINDS)}),
-    st.fixed_dictionaries(
-        {"restriction": st.sampled_from(KINDS), "restriction:conditional": clauses(KINDS)}
+STRAIGHT, AROUND = 1200.0, 1600.0
+
+AT_TIMES = [
+    pytest.param(
+        "bc highway=primary motor_vehicle:conditional='no @ (Mo-Fr 07:00-09:00)'",
+        "",
+        {None: STRAIGHT, MORNING: AROUND, NIGHT: STRAIGHT, SUNDAY: STRAIGHT},
+        id="access",
     ),
-)
-PATHS = [
-    (one, via, other)
-    for one, other in itertools.permutations(STREETS, 2)
-    for via in set(one) & set(other)
-] + [
-    (one, via, other)
-    for via in STREETS
-    for one, other in itertools.permutations(STREETS, 2)
-    if len({one, via, other}) == 3
-    and set(one) & set(via)
-    and set(via) & set(other)
-    and set(one) & set(via) != set(via) & set(other)
+    pytest.param(
+        "bc highway=primary motor_vehicle=no motor_vehicle:conditional='yes @ (22:00-06:00)'",
+        "",
+        {None: AROUND, MORNING: AROUND, NIGHT: STRAIGHT},
+        id="closed but at night",
+    ),
+    pytest.param(
+        "bc highway=primary access=private access:conditional='yes @ (22:00-06:00)'",
+        "",
+        {None: AROUND, MORNING: AROUND, NIGHT: STRAIGHT},
+        id="private but at night",
+    ),
+    pytest.param(
+        "bc highway=primary access:conditional='destination @ (22:00-06:00)'",
+        "",
+        {None: STRAIGHT, MORNING: STRAIGHT, NIGHT: AROUND},
+        id="only for residents at night",
+    ),
+    pytest.param(
+        "bc highway=primary oneway:conditional='-1 @ (Mo-Fr 07:00-09:00)'",
+        "",
+        {None: STRAIGHT, MORNING: AROUND, NIGHT: STRAIGHT},
+        id="oneway",
+    ),
+    pytest.param(
+        "bc highway=primary oneway=reversible "
+        "oneway:conditional='yes @ (Mo-Fr 06:00-10:00); -1 @ (Mo-Fr 15:00-19:00)'",
+        "",
+        {None: AROUND, MORNING: STRAIGHT, "2026-11-30T16:00": AROUND},
+        id="reversible",
+    ),
+    pytest.param(
+        "bc highway=primary maxspeed=50 maxspeed:conditional='5 @ (22:00-06:00)'",
+        "",
+        {None: STRAIGHT, MORNING: STRAIGHT, NIGHT: AROUND},
+        id="maxspeed",
+    ),
+    pytest.param(
+        "bc highway=primary",
+        "restriction:conditional='no_straight_on @ (22:00-06:00)' from:ab via:b to:bc",
+        {None: STRAIGHT, MORNING: STRAIGHT, NIGHT: AROUND},
+        id="restriction over a node",
+    ),
+    pytest.param(
+        "bc highway=primary",
+        "restriction:conditional='only_right_turn @ (22:00-06:00)' from:ab via:b to:be",
+        {None: STRAIGHT, MORNING: STRAIGHT, NIGHT: AROUND},
+        id="demand over a node",
+    ),
+    pytest.param(
+        "bc highway=primary",
+        "restriction:conditional='no_straight_on @ (Su)' from:ab via:bc to:cd",
+        {None: STRAIGHT, MORNING: STRAIGHT, SUNDAY: AROUND},
+        id="restriction over a way",
+    ),
+    pytest.param(
+        "bc highway=primary",
+        "restriction:conditional='only_right_turn @ (Su)' from:ab via:bc to:fc",
+        {None: STRAIGHT, MORNING: STRAIGHT, SUNDAY: AROUND},
+        id="demand over a way",
+    ),
+    pytest.param(
+        "bc highway=primary",
+        "restriction=no_straight_on hour_on=22:00 hour_off=06:00 from:ab via:b to:bc",
+        {None: STRAIGHT, MORNING: STRAIGHT, NIGHT: AROUND},
+        id="old hours",
+    ),
+    pytest.param(
+        "bc highway=primary",
+        "restriction=no_straight_on restriction:conditional='none @ (Su)' from:ab via:b to:bc",
+        {None: AROUND, MORNING: AROUND, SUNDAY: STRAIGHT},
+        id="restriction but on Sundays",
+    ),
+    pytest.param(
+        "bc highway=primary access:conditional='no @ wet; no @ weight>7.5; no @ what'",
+        "",
+        {None: STRAIGHT, MORNING: STRAIGHT, NIGHT: STRAIGHT},
+        id="no times",
+    ),
 ]
 
 
-@st.composite
-def worlds(draw: st.DrawFn) -> tuple[World, World]:
-    """A town with tags that hold at times, and the same on a Monday morning."""
-    ways = {street: draw(WAY_TAGS) for street in STREETS}
-    relations = [
-        (draw(st.sampled_from(PATHS)), draw(RELATION_TAGS)) for _ in range(draw(st.integers(0, 6)))
-    ]
-    return drawn(ways, relations), drawn(
-        {street: resolved(tags) for street, tags in ways.items()},
-        [(path, resolved(tags)) for path, tags in relations],
-    )
+@pytest.mark.parametrize(("bc", "relation", "expected"), AT_TIMES)
+def test_what_holds_at_times(bc: str, relation: str, expected: dict[str | None, float]) -> None:
+    """The way through is straight or around the block, depending on the time."""
+    world, found = engine(f"ab highway=primary\n{bc}\ncd highway=primary", relation)
+    for departure, length in expected.items():
+        for algorithm in ("hierarchy", "astar", "dijkstra"):
+            options = {"depart_at": departure, "algorithm": algorithm}
+            assert length_m(world, found, **options) == pytest.approx(length, rel=1e-3)
 
 
-def drawn(
-    ways: dict[str, dict[str, str]],
-    relations: Sequence[tuple[tuple[str, str, str], dict[str, str]]],
-) -> World:
-    lines = [f"{way} {words(tags)}" for way, tags in ways.items()]
-    members = [
-        f"from:{one} via:{via} to:{other} {words(tags)}" for (one, via, other), tags in relations
-    ]
-    return World(TOWN, "\n".join(lines), "", "\n".join(members))
-
-
-def words(tags: dict[str, str]) -> str:
-    return " ".join(f"{key}='{value}'" for key, value in tags.items())
-
-
-def durations(engine: Engine, world: World, **options: object) -> np.ndarray:
-    """Between the middles of all streets, from each to each; what stands nowhere is NaN."""
-    points = [
-        tuple(np.add(world.position(a), world.position(b)) / 2 + (1e-5, 1e-5)) for a, b in STREETS
-    ]
-    return engine.table(points, strict=False, **options).duration_s
-
-
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(worlds())
 def test_a_time_is_as_if_the_tags_said_so(both: tuple[World, World]) -> None:
     """Durations of all pairs at a time are those of a map with only what holds then."""
     timed, plain = both
-    engine, other = engine_of(timed, CAR), engine_of(plain, CAR)
-    prepared = engine._vehicles["car"].prepared
-    check_conditions(prepared.conditions, len(prepared.metric.weight))
-    found = durations(engine, timed, depart_at=MONDAY_MORNING)
-    np.testing.assert_allclose(found, durations(other, plain), atol=0.2)
+    found, other = engine_of(timed, CAR), engine_of(plain, CAR)
+    prepared = found._vehicles["car"].prepared
+    n_arcs = len(prepared.metric.weight)
+    check_conditions(prepared.conditions, n_arcs)
+    _, weighting = found._vehicle("car", MONDAY_MORNING)
+    check_turn_graph(weighting.graph, n_arcs)
+    assert weighting.graph.vertex_arc.tolist() == prepared.turn_graph.vertex_arc.tolist()
+    at_time = durations(found, timed, depart_at=MONDAY_MORNING)
+    np.testing.assert_allclose(at_time, durations(other, plain), atol=0.3)
+
+
+def test_nothing_is_made_anew_without_need() -> None:
+    """Where no condition holds the vehicle's own weights are used; others are kept."""
+    _, found = engine(
+        "ab highway=primary\nbc highway=primary maxspeed:conditional='5 @ (22:00-06:00)'\n"
+        "cd highway=primary"
+    )
+    _, own = found._vehicle("car")
+    assert found._vehicle("car", MORNING)[1] is own
+    _, night = found._vehicle("car", NIGHT)
+    assert night is not own and night.graph is own.graph
+    assert found._vehicle("car", "2026-11-30T05:00+00:00")[1] is night
+    for exclude in (["toll"], ["motorway"], ["ferry"], ["tunnel"]):
+        found._vehicle("car", NIGHT, exclude)
+    assert found._vehicle("car", NIGHT)[1] is not night
+
+
+def test_weights_of_ones_own_at_a_time() -> None:
+    """Speeds of one's own count before those at times, closed is closed, avoided is avoided."""
+    world, found = engine(
+        "ab highway=primary\n"
+        "bc highway=primary motor_vehicle=no motor_vehicle:conditional='yes @ (22:00-06:00)'\n"
+        "cd highway=primary"
+    )
+    (west, north), (east, _) = world.position("b"), world.position("c")
+    inner = (west + 0.002, north - 0.0001), (east - 0.002, north + 0.0001)
+    (x, y), (to_x, to_y) = inner
+    square = [[(x, y), (to_x, y), (to_x, to_y), (x, to_y), (x, y)]]
+    assert length_m(world, found, depart_at=NIGHT) == pytest.approx(STRAIGHT, rel=1e-3)
+    for n_routes in (1, 1 << 40):
+        avoiding = found.with_weights(avoid=[square], n_routes=n_routes)
+        assert length_m(world, avoiding, depart_at=NIGHT) == pytest.approx(AROUND, rel=1e-3)
+        slow = found.with_weights(way_speeds={world.way_id("bc"): 1.0}, n_routes=n_routes)
+        assert length_m(world, slow, depart_at=NIGHT) == pytest.approx(AROUND, rel=1e-3)
+        assert length_m(world, slow, depart_at=MORNING) == pytest.approx(AROUND, rel=1e-3)
+        closed = found.with_weights(way_speeds={world.way_id("ef"): 0.0}, n_routes=n_routes)
+        assert length_m(world, closed, depart_at=MORNING) == -1
+        assert length_m(world, closed, depart_at=NIGHT) == pytest.approx(STRAIGHT, rel=1e-3)
+
+
+def max_lon(area: ReachedArea) -> float:
+    """The easternmost place that is reached."""
+    return float(np.concatenate(area.shapes[0])[:, 0].max())
+
+
+TOLLS = "ab highway=primary\nbc highway=primary toll=yes\ncd highway=primary"
+
+
+def test_exclude() -> None:
+    """Routes keep out of a class, and nobody stands on its roads: as if there were none."""
+    world, found = engine(TOLLS)
+    without, other = engine("ab highway=primary\ncd highway=primary")
+    assert length_m(world, found) == pytest.approx(STRAIGHT, rel=1e-3)
+    for options in ({"exclude": ["toll"]}, {"exclude": ("toll", "toll")}):
+        assert length_m(world, found, **options) == pytest.approx(AROUND, rel=1e-3)
+        assert length_m(world, found, **options) == length_m(without, other)
+    middle = tuple(np.add(world.position("b"), world.position("c")) / 2)
+    assert found.nearest(*middle)[0].distance_m < 1
+    assert found.nearest(*middle, exclude=["toll"])[0].distance_m > 150
+    near = found.nearest_roads([middle, world.position("a")], exclude=["toll"]).distance_m
+    assert near[0] > 150 and near[1] < 1
+    points = [world.position(x) for x in "abcdef"]
+    same = [without.position(x) for x in "abcdef"]
+    table = found.table(points, exclude=["toll"]).duration_s
+    np.testing.assert_allclose(table, other.table(same).duration_s, atol=0.05)
+    pairs = found.routes(points, points[::-1], exclude=["toll"])
+    np.testing.assert_allclose(pairs.duration_s, table[range(6), range(5, -1, -1)])
+    assert len(found.alternatives([points[0], points[3]], exclude=["toll"])) == 1
+    area = found.isochrone(*points[0], durations_s=[40], lines=True)
+    smaller = found.isochrone(*points[0], durations_s=[40], lines=True, exclude=["toll"])
+    assert max_lon(smaller) < max_lon(area) - 0.002
+
+
+def test_exclude_at_a_time() -> None:
+    """Both at once; and what is of a class only at times is excluded only then."""
+    world, found = engine(
+        TOLLS.replace("toll=yes", "access:conditional='destination @ (22:00-06:00)'")
+    )
+    assert length_m(world, found, exclude=["restricted"]) == pytest.approx(STRAIGHT, rel=1e-3)
+    middle = tuple(np.add(world.position("b"), world.position("c")) / 2)
+    assert found.nearest(*middle, depart_at=NIGHT)[0].distance_m < 1
+    far = found.nearest(*middle, depart_at=NIGHT, exclude=["restricted"])[0].distance_m
+    assert far > 150
+
+
+@pytest.mark.parametrize("exclude", [["tolls"], ["toll", "ferry"], [""], ["toll,ferry"], ["Toll"]])
+def test_combinations_that_are_not_declared(exclude: list[str]) -> None:
+    """They are refused in OSRM's words."""
+    world, found = engine(TOLLS)
+    with pytest.raises(InvalidValue, match=r"^Exclude flag combination is not supported\.$"):
+        length_m(world, found, exclude=exclude)
+
+
+def test_declared_combinations() -> None:
+    """Several classes at once, in any order, if the profile says so."""
+    both = (frozenset(("toll", "ferry")),)
+    world, found = engine(TOLLS, excludable=both)
+    for exclude in (["toll", "ferry"], ["ferry", "toll"]):
+        assert length_m(world, found, exclude=exclude) == pytest.approx(AROUND, rel=1e-3)
+    with pytest.raises(InvalidValue):
+        length_m(world, found, exclude=["toll"])
+
+
+@pytest.mark.parametrize("when", ["soon", "", "2026-13-01T08:00", 5, "0001-01-01T00:00"])
+def test_times_that_are_none(when: Any) -> None:
+    """One line tells what is expected."""
+    world, found = engine(TOLLS)
+    with pytest.raises(InvalidInput, match=r"^depart_at is [^\n]+expected"):
+        length_m(world, found, depart_at=when)
+
+
+def test_directions_at_a_time() -> None:
+    """Steps lead along roads and turns that there are only then, and take as long as the route."""
+    world, found = engine(
+        "ab highway=primary name=A\n"
+        "bc highway=primary name=B access=no access:conditional='yes @ (22:00-06:00)'\n"
+        "cd highway=primary name=C"
+    )
+    for departure, names in ((NIGHT, ["A", "B", "C", "C"]), (MORNING, ["A", "", "C", "C"])):
+        route = found.route([world.position("a"), world.position("d")], depart_at=departure)
+        steps = route.legs[0].steps
+        assert [step.name for step in steps if step.name or step is steps[1]] == names
+        total = sum(step.duration_s for step in steps)
+        assert total == pytest.approx(route.duration_s, abs=0.1)

@@ -24,9 +24,9 @@ N_ROUTES = 200
 STRAIGHT_DEG = 20
 MODES = ("notification",)
 RINGS = ("roundabout", "rotary", "roundabout turn", "exit roundabout", "exit rotary")
-NAMES = ("new name", "merge")
+CHANGES = ("new name", "merge", "on ramp")
 """Maneuvers that tell what happens where there may be nothing to choose: a road goes on under
-another name, or flows into one from which nobody comes this way."""
+another name, becomes a motorway, or flows into a road that nobody comes along here."""
 
 
 def routes_on(engine: Engine, n: int, seed: int = 3) -> Iterator[Route]:
@@ -78,7 +78,7 @@ def is_a_choice(step: Step) -> bool:
     street: there is nothing to say if that road leads straight on.
     """
     maneuver, place = step.maneuver, step.intersections[0]
-    if maneuver.type in (*MODES, *RINGS, *NAMES) or place.came_in is None or place.out is None:
+    if maneuver.type in (*MODES, *RINGS, *CHANGES) or place.came_in is None or place.out is None:
         return True
     if place.out == place.came_in:
         return True  # a route with a silent via may have to turn around at a dead end

@@ -6,8 +6,11 @@ The expectations are OSRM's answers for the same maps unless a comment tells oth
 from typing import NamedTuple
 
 import pytest
+from engines import engine_of
 from told import car_engine, lanes_along, steps_of
 from world import World
+
+from gis.profiles.registry import PROFILES
 
 
 class Scene(NamedTuple):
@@ -276,6 +279,14 @@ def test_lanes(scene: Scene) -> None:
     assert {
         route: lanes_along(steps_of(engine, world, route)) for route in scene.routes
     } == scene.routes
+
+
+def test_who_walks_keeps_to_no_lane() -> None:
+    scene = SCENES[0]
+    world = World(scene.drawing, scene.ways, metres=scene.metres)
+    for name, lanes in (("bicycle", "left* straight right"), ("foot", "")):
+        engine = engine_of(world, PROFILES[name])
+        assert lanes_along(steps_of(engine, world, "ae")) == lanes
 
 
 def test_there_are_many_routes() -> None:

@@ -116,6 +116,22 @@ def test_on_the_left_side_outer_and_inner_lanes_change_places() -> None:
     assert readings == ["straight | right | right", "straight | right"]
 
 
+@pytest.mark.parametrize(
+    ("tags", "cars", "cycles"),
+    [
+        ({"bicycle:lanes": "|designated|"}, "left | right", "left | straight | right"),
+        ({"bicycle:lanes": "no|yes|yes"}, "left | straight | right", "straight | right"),
+        ({"motor_vehicle:lanes": "yes|no|yes"}, "left | right", "left | straight | right"),
+        ({V: "yes|yes|no"}, "left | straight", "left | straight"),
+        ({B: "||designated"}, "left | straight", "left | straight"),
+    ],
+)
+def test_who_cycles_has_lanes_of_his_own(tags: dict[str, str], cars: str, cycles: str) -> None:
+    tags = {T: "left|through|right", **tags}
+    assert [written(x) for x in read_lanes(tags, False, True, False)] == [cars]
+    assert [written(x) for x in read_lanes(tags, False, True, False, cycles=True)] == [cycles]
+
+
 def test_labels_have_lanes_by_direction() -> None:
     labels = build_tagsets([{}, {f"{T}:forward": "left|", f"{T}:backward": "|right"}])
     readings = RoadLanes(NamePool(labels)).readings

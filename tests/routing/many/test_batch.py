@@ -8,6 +8,7 @@ from engines import engine_of
 from world import World
 
 from gis.arrays import INF, freeze
+from routing.cch.weights import Measures
 from routing.errors import InvalidCoordinate, InvalidInput, NoSegment
 from routing.many.batch import (
     RouteStatus,
@@ -118,9 +119,10 @@ def test_results(ground: Ground) -> None:
     near, far, off = LINE.position("a"), (LINE.position("a")[0] + 1, 60.0), (200.0, 0.0)
     located = locate_points(ground, np.array([near, far, off]), 100.0)
     pairs = np.array([(0, 0), (0, 0), (0, 0), (0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)])
-    cost = np.full(9, INF << 32, np.uint64)
-    cost[:2] = 1234 << 32 | 5678, 5 << 32
-    found = routes_of(cost, located, pairs)
+    weight = np.array([1000, 5, *[INF] * 7], np.uint64)
+    duration_cs = np.array([1234, 5, *[0] * 7], np.uint64)
+    length_cm = np.array([5678, *[0] * 8], np.uint32)
+    found = routes_of(Measures(weight, duration_cs, length_cm), located, pairs)
     assert len(found) == 9
     assert found.duration_s[:2].tolist() == [12.34, 0.05] and np.isnan(found.duration_s[2:]).all()
     assert found.distance_m[:2].tolist() == [56.78, 0] and np.isnan(found.distance_m[2:]).all()

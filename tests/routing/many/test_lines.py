@@ -16,7 +16,14 @@ from routing.engine import Engine
 from routing.errors import InvalidInput
 from routing.many import services
 from routing.many.batch import RouteStatus
-from routing.many.lines import Answers, LineCollector, Traced, no_room, trace_pairs
+from routing.many.lines import (
+    Answers,
+    LineCollector,
+    Traced,
+    new_costs,
+    no_room,
+    trace_pairs,
+)
 
 
 def fake_find(lengths: I64) -> Callable[[Any, Answers], int]:
@@ -30,7 +37,7 @@ def fake_find(lengths: I64) -> Callable[[Any, Answers], int]:
                 answers.lon[end:] = -1
                 return i
             answers.lon[end : end + n], answers.lat[end : end + n] = pair, range(n)
-            answers.cost[i], answers.n_points[i] = pair, n
+            answers.cost[i], answers.third[i], answers.n_points[i] = pair, pair, n
             end += n
         return len(pairs)
 
@@ -46,10 +53,10 @@ def test_blocks(lengths: list[int], n_per_block: int, random: Any) -> None:
         order = np.arange(min(n_per_block, n - start))
         random.shuffle(order)
         pairs = np.stack([start + order, start + order], axis=1)
-        cost, n_points = np.empty(len(order), np.uint64), np.zeros(len(order), np.uint32)
+        costs, n_points = new_costs(len(order)), np.zeros(len(order), np.uint32)
         find = fake_find(np.array(lengths))
-        room = trace_pairs(find, pairs, cost, n_points, room)
-        assert cost.tolist() == pairs[:, 0].tolist()
+        room = trace_pairs(find, pairs, costs, n_points, room)
+        assert costs.cost.tolist() == costs.third.tolist() == pairs[:, 0].tolist()
         block = Traced(room.lon, room.lat)
         collector.append(freeze(order), freeze(n_points), block)
     lines = collector.finish()

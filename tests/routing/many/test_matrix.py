@@ -3,14 +3,13 @@
 from fractions import Fraction
 
 import numpy as np
-from hierarchies import Prepared, packed, prepared_worlds
+from hierarchies import Prepared, prepared_worlds
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gis.arrays import INF, freeze
 from gis.snap_search import SNAP
 from routing.cch.table import SeedGroups, Table, TableState, check_seed_groups, travel_table
-from routing.cch.weights import COST_BITS
 from routing.many.matrix import (
     Group,
     islands,
@@ -20,7 +19,6 @@ from routing.many.matrix import (
     seed_groups,
 )
 from routing.many.pairs import Seeding, seeding
-from routing.metric import Metric
 from routing.places.positions import Positions
 from routing.search.seeds import Place, source_seeds, target_seeds, vertices_of
 
@@ -83,14 +81,14 @@ def test_seeds_of_groups(prepared: Prepared, seed: int) -> None:
                         for vertex in vertices_of(points.graph, n_arcs, place.vertex)
                     ]
                     alone = target_seeds(points.graph, points.metric, ends)
-                columns = alone.vertex, alone.cost, alone.length_cm
+                columns = alone[:4]
                 wanted = zip(*(column.tolist() for column in columns), strict=True)
                 assert rows_of(groups, row) == list(wanted)
 
 
 def rows_of(groups: SeedGroups, row: int) -> list[tuple[int, ...]]:
     a, b = groups.first[row : row + 2].tolist()
-    columns = groups.vertex[a:b], groups.cost[a:b], groups.length_cm[a:b]
+    columns = [column[a:b] for column in groups[1:]]
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
@@ -106,8 +104,8 @@ def test_groups(prepared: Prepared, seed: int) -> None:
         assert (far.start[i], far.stop[i]) == ((middle, stop) if stop > middle else (first, middle))
 
 
-@given(prepared_worlds(), seeds, st.booleans())
-def test_stays(prepared: Prepared, seed: int, with_length: bool) -> None:
+@given(prepared_worlds(), seeds, st.integers(1, 3))
+def test_stays(prepared: Prepared, seed: int, columns: int) -> None:
     """Cells between places on one arc get what driving along it costs, if that is less."""
     points = Points(prepared, seed)
     rng = np.random.default_rng(seed)
@@ -115,43 +113,40 @@ def test_stays(prepared: Prepared, seed: int, with_length: bool) -> None:
     sources = joined_positions(points.positions, from_rows)
     targets = nearest_positions(points.positions, to_rows)
     weight = rng.choice([0, 1, 5, 15, INF], (4, 5)).astype(np.uint32)
-    length = rng.choice([0, 1, 2, 10**6], (4, 5)).astype(np.uint32) * with_length
-    length[weight == INF] = 0
+    further = rng.choice([0, 1, 2, 10**6], (2, 4, 5)).astype(np.uint32)
+    further[:, weight == INF] = 0
+    nothing = np.empty((0, 0), np.uint32)
+    table = Table(*[weight, *further][:columns], *(nothing,) * (3 - columns))
     wanted = [
         [
             min(
                 [
-                    packed((int(weight[i, j]), int(length[i, j]))),
-                    *stays(points, points.metric, sources, i, targets, j, with_length),
+                    tuple(int(column[i, j]) for column in table[:columns]),
+                    *stays(points, sources, i, targets, j, columns),
                 ]
             )
             for j in range(5)
         ]
         for i in range(4)
     ]
-    table = Table(weight, length if with_length else np.empty((0, 0), np.uint32))
     mend_stays(points.seeding, points.positions, sources, targets, table)
-    found = weight.astype(np.uint64) << np.uint64(COST_BITS) | length
-    assert found.tolist() == wanted
+    found = np.stack(table[:columns], axis=-1)
+    assert [[tuple(cell) for cell in row] for row in found.tolist()] == wanted
 
 
 def stays(
-    points: Points,
-    metric: Metric,
-    sources: Group,
-    i: int,
-    targets: Group,
-    j: int,
-    with_length: bool,
-) -> list[int]:
+    points: Points, sources: Group, i: int, targets: Group, j: int, columns: int
+) -> list[tuple[int, ...]]:
     """What the ways along an arc cost from one point to another."""
+    metric = points.metric
+    third = metric.third if metric.has_durations else np.zeros_like(metric.weight)
     found = []
     for arc, start, _ in points.places(sources, i):
         for other, end, _ in points.places(targets, j):
             if arc == other and start <= end and metric.weight[arc] < INF:
-                whole = int(metric.weight[arc]), int(metric.length_cm[arc])
-                weight, length = (part(w, end) - part(w, start) for w in whole)
-                found.append(packed((weight, length if with_length else 0)))
+                whole = [int(column[arc]) for column in (metric.weight, metric.second, third)]
+                key = tuple(part(w, end) - part(w, start) for w in whole)
+                found.append(key[:columns])
     return found
 
 
@@ -188,7 +183,7 @@ def test_no_points() -> None:
     nobody = np.empty(0, np.int64)
     columns = (np.empty(0, dtype) for dtype in (np.uint32, np.float64, SNAP))
     positions = Positions(nobody, nobody, nobody, *columns)
-    arrays = (np.empty(0, np.uint32) for _ in range(7))
+    arrays = (np.empty(0, np.uint32) for _ in Seeding._fields)
     empty = Seeding(*arrays)
     rows, columns_found, meant = islands(empty, positions, nobody, nobody)
     assert len(rows) == len(columns_found) == 0 and meant.shape == (0, 0)
@@ -209,7 +204,7 @@ def test_tables_of_seeds(prepared: Prepared, seed: int) -> None:
                 (joined_positions(points.positions, targets), False),
             )
         ]
-        return travel_table(state, prepared.hierarchy, weights, *groups, False, 1).weight
+        return travel_table(state, prepared.hierarchy, weights, *groups, threads=1).weight
 
     everything = np.arange(N_POINTS)
     whole = table(everything, everything)

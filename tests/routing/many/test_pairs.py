@@ -3,12 +3,21 @@
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from engines import engine_of
 from graphs import SearchWorld, lattice_worlds, search_worlds
-from hierarchies import Key, Prepared, key_steps, least_keys, packed, prepare, prepared_worlds
+from hierarchies import (
+    Key,
+    Prepared,
+    key_steps,
+    least_keys,
+    packed,
+    prepare,
+    prepared_worlds,
+    sum_of,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import turns_of
@@ -21,7 +30,7 @@ from gis.snap_search import SNAP
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.query import QueryState, new_state
 from routing.cch.weights import INF_COST, Weights
-from routing.many.lines import Answers, find_pairs, no_room
+from routing.many.lines import Answers, find_pairs, new_costs, no_room
 from routing.many.pairs import (
     Found,
     Seeding,
@@ -30,6 +39,7 @@ from routing.many.pairs import (
     part_of,
     seeding,
 )
+from routing.metric import Metric
 from routing.places.positions import Positions
 from routing.search.seeds import part_cost
 
@@ -62,14 +72,14 @@ class Asker:
         for tail, head, cost in turns_of(graph):
             self.turns.setdefault(tail, []).append((head, cost))
 
-    def cost(self, a: int, b: int) -> int:
-        """The slow answer: cost and length of the best route by the rules for islands."""
+    def key(self, a: int, b: int) -> Key | None:
+        """The slow answer: the key of the best route by the rules for islands."""
         near_a, near_b = self.points[a].nearest, self.points[b].nearest
         if self.is_on_island(a, b):
             best = self.best(near_a, near_b)
             if best is not None:
-                return packed(best)
-        return packed(self.best(self.points[a].joined or near_a, self.points[b].joined or near_b))
+                return best
+        return self.best(self.points[a].joined or near_a, self.points[b].joined or near_b)
 
     def is_on_island(self, a: int, b: int) -> bool:
         """Whether a route stays on an island: one of the ends is on one, and both on the same."""
@@ -80,30 +90,40 @@ class Asker:
         return bool(has_two and one & other)
 
     def best(self, sources: Sequence[Place], targets: Sequence[Place]) -> Key | None:
-        """Least weight and, for that, length from one of the places to another."""
+        """The least key of a route from one of the places to another."""
         _, graph, metric = self.world
         found: list[Key] = []
         starts = []
         for arc, fraction in sources:
-            weight, length = int(metric.weight[arc]), int(metric.length_cm[arc])
-            rest = weight - exact_part(weight, fraction), length - exact_part(length, fraction)
+            whole = key_of(metric, arc)
+            first = parts_of(whole, fraction)
+            rest = whole[0] - first[0], whole[1] - first[1], whole[2] - first[2]
             for head, turn in self.turns.get(arc, []):
-                starts.append((head, (rest[0] + turn, rest[1])))
+                starts.append((head, sum_of(rest, (turn, turn * metric.has_durations, 0))))
             for other, end in targets:
-                if other == arc and end >= fraction and weight < INF:
-                    ahead = exact_part(weight, end) - exact_part(weight, fraction)
-                    further = exact_part(length, end) - exact_part(length, fraction)
-                    found.append((ahead, further))
+                if other == arc and end >= fraction and whole[0] < INF:
+                    last = parts_of(whole, end)
+                    found.append((last[0] - first[0], last[1] - first[1], last[2] - first[2]))
         reached = least_keys(self.steps, starts)
         for arc, fraction in targets:
-            weight, length = int(metric.weight[arc]), int(metric.length_cm[arc])
-            part = exact_part(weight, fraction), exact_part(length, fraction)
-            for vertex in np.flatnonzero(graph.vertex_arc == arc).tolist():
-                if vertex in reached and weight < INF:
-                    before = reached[vertex]
-                    found.append((before[0] + part[0], before[1] + part[1]))
+            whole = key_of(metric, arc)
+            vertices = np.flatnonzero(graph.vertex_arc == arc).tolist()
+            before = [reached[vertex] for vertex in vertices if vertex in reached]
+            if whole[0] < INF:
+                found += [sum_of(key, parts_of(whole, fraction)) for key in before]
         best = min(found, default=None)
         return best if best is not None and best[0] < INF else None
+
+
+def key_of(metric: Metric, arc: int) -> Key:
+    """What a whole arc costs."""
+    third = int(metric.third[arc]) if metric.has_durations else 0
+    return int(metric.weight[arc]), int(metric.second[arc]), third
+
+
+def parts_of(whole: Key, fraction: Fraction) -> Key:
+    weight, second, third = (exact_part(number, fraction) for number in whole)
+    return weight, second, third
 
 
 def exact_part(whole: int, fraction: Fraction) -> int:
@@ -159,19 +179,23 @@ def check_pairs(asker: Asker, state: QueryState) -> int:
     """All pairs at once cost what the slow search says; how many have a route."""
     n = len(asker.points)
     pairs = np.stack(np.meshgrid(np.arange(n), np.arange(n)), axis=-1).reshape(-1, 2)
-    cost = np.empty(len(pairs), np.uint64)
-    answers = Answers(cost, np.empty(len(pairs), np.uint32), *no_room())
+    costs = new_costs(len(pairs))
+    answers = Answers(*costs, np.empty(len(pairs), np.uint32), *no_room())
     arrays = asker.hierarchy, asker.weights, asker.seeding, roads(), state, asker.positions
     assert find_pairs(*arrays, freeze(pairs), answers) == len(pairs)
-    assert cost.tolist() == [asker.cost(a, b) for a, b in pairs.tolist()]
-    return int((cost < INF_COST).sum())
+    keys = [asker.key(a, b) for a, b in pairs.tolist()]
+    assert costs.cost.tolist() == [packed(key) for key in keys]
+    assert costs.third.tolist() == [key[2] if key else 0 for key in keys]
+    return int((costs.cost < INF_COST).sum())
 
 
 def check_path(asker: Asker, state: QueryState, a: int, b: int) -> None:
     """A path leads from the position named to the other, by turns, for the cost."""
     arrays = asker.hierarchy, asker.weights, asker.seeding, state, asker.positions
     found = find_one_pair(*arrays, (a, b))
-    assert int(found.cost) == asker.cost(a, b)
+    key = asker.key(a, b)
+    assert int(found.cost) == packed(key)
+    assert int(found.third) == (key[2] if key else 0)
     if found.cost == INF_COST:
         assert (found.source, found.target, found.n_path) == (-1, -1, 0)
         return
@@ -184,7 +208,9 @@ def check_path(asker: Asker, state: QueryState, a: int, b: int) -> None:
     parts = [Fraction(float(positions.fraction[place])) for place in (source, target)]
     vertices = state.path[: found.n_path].tolist()
     totals = []
-    for column, is_weight in ((metric.weight, True), (metric.length_cm, False)):
+    own = metric.has_durations
+    columns = [(metric.weight, True), (metric.second, own), (metric.third, False)][: 2 + own]
+    for column, with_turns in columns:
         whole = [int(column[arc]) for arc in arcs]
         if not vertices:
             assert arcs[0] == arcs[1] and parts[0] <= parts[1]
@@ -195,12 +221,12 @@ def check_path(asker: Asker, state: QueryState, a: int, b: int) -> None:
         tail = arcs[0]
         for vertex in vertices:
             turn = dict(asker.turns[tail])[vertex]
-            total += turn * is_weight
+            total += turn * with_turns
             tail = vertex
         assert int(graph.vertex_arc[tail]) == arcs[1]
         total += sum(int(column[graph.vertex_arc[vertex]]) for vertex in vertices[:-1])
         totals.append(total)
-    assert packed((totals[0], totals[1])) == found.cost
+    assert tuple(totals) == (key or ())[: 2 + own]
 
 
 seeds = st.integers(0, 2**32 - 1)
@@ -266,17 +292,14 @@ def take_part(whole: np.uint32, fraction: float) -> int:
 def test_staying_on_an_arc(prepared: Prepared, start: Fraction, end: Fraction) -> None:
     """Ahead costs the difference of the parts; behind, or on a closed arc, there is no way."""
     _, graph, metric = prepared.world
-    ahead: Callable[..., int] = cost_ahead
+    ahead: Callable[..., Any] = cost_ahead
     parts = seeding(graph, metric, freeze(np.zeros(len(metric.weight), np.uint32)))
     for arc in range(len(metric.weight)):
-        weight, length = int(metric.weight[arc]), int(metric.length_cm[arc])
-        if end < start or weight == INF:
-            wanted = INF_COST
-        else:
-            wanted = packed(
-                (
-                    exact_part(weight, end) - exact_part(weight, start),
-                    exact_part(length, end) - exact_part(length, start),
-                )
-            )
-        assert int(ahead(parts, arc, float(start), float(end))) == wanted
+        whole = key_of(metric, arc)
+        wanted: tuple[int, int] = INF_COST, 0
+        if end >= start and whole[0] < INF:
+            last, first = parts_of(whole, end), parts_of(whole, start)
+            key = last[0] - first[0], last[1] - first[1], last[2] - first[2]
+            wanted = packed(key), key[2]
+        found = ahead(parts, arc, float(start), float(end))
+        assert (int(found.cost), int(found.third)) == wanted

@@ -1,5 +1,7 @@
 """Landmarks against plain distances on the network, and what searches may rely on."""
 
+from dataclasses import replace
+
 import numpy as np
 from graphs import SearchWorld, lattice_worlds, search_worlds
 from hypothesis import given, settings
@@ -9,7 +11,6 @@ from oracles import naive_dijkstra
 from gis.arrays import INF, freeze
 from gis.network.road_network import arc_ends
 from routing.graph.components import Components, build_components
-from routing.metric import Metric
 from routing.search.dijkstra import SearchState, dijkstra
 from routing.search.landmarks import alt_query, build_landmarks, check_landmarks
 from routing.search.seeds import Seeds
@@ -54,11 +55,11 @@ def test_weights_may_rise(world: SearchWorld, seed: int) -> None:
     slower = metric.weight.astype(np.int64) * rng.integers(1, 5, network.n_arcs)
     slower[rng.random(network.n_arcs) < 0.02] = INF
     weight = freeze(np.minimum(slower, INF).astype(np.uint32))
-    metric = Metric(weight, metric.length_cm)
+    metric = replace(metric, weight=weight)
     state = SearchState(graph)
     for _ in range(20):
         sources, targets = (
-            Seeds(*(freeze(np.array([n], np.uint32)) for n in (vertex, 0, 0, 0)))
+            Seeds(*(freeze(np.array([n], np.uint32)) for n in (vertex, 0, 0, 0, 0)))
             for vertex in rng.integers(0, graph.n_vertices, 2)
         )
         expected = dijkstra(state, graph, metric, sources, targets)

@@ -46,7 +46,7 @@ def searches(world: SearchWorld, n_landmarks: int = 3) -> list[Search]:
 def seeds_of(pairs: Sequence[tuple[int, int]]) -> Seeds:
     """Seeds with a place each."""
     vertex, cost = zip(*pairs, strict=True) if pairs else ((), ())
-    columns = (vertex, cost, [0] * len(pairs), range(len(pairs)))
+    columns = (vertex, cost, *([0] * len(pairs),) * 2, range(len(pairs)))
     return Seeds(*(freeze(np.array(column, np.uint32)) for column in columns))
 
 

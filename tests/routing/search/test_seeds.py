@@ -30,36 +30,43 @@ def test_parts(weight: int, f: float, g: float) -> None:
 @given(search_worlds(), st.data())
 def test_seeds(world: SearchWorld, data: st.DataObject) -> None:
     """Sources are the turns out of a place, with the rest of its arc paid; targets its vertex."""
-    graph, weight, length_cm = world.graph, world.metric.weight, world.metric.length_cm
+    graph, metric = world.graph, world.metric
     if not graph.n_vertices:
         return
     vertices = st.integers(0, graph.n_vertices - 1)
     place = st.builds(Place, vertices, st.sampled_from([0.0, 0.3, 0.5, 1.0]), st.integers(0, 9))
     places = data.draw(st.lists(place, max_size=4))
-    turns = turns_of(graph)
+    turns, own = turns_of(graph), metric.has_durations
+    third = metric.length_cm if own else np.zeros(len(metric.weight), np.uint32)
     leave, arrive = [], []
     for index, (vertex, fraction, cost) in enumerate(places):
         arc = int(graph.vertex_arc[vertex])
-        whole, whole_cm = int(weight[arc]), int(length_cm[arc])
-        part, part_cm = (int(np.floor(x * fraction + 0.5)) for x in (whole, whole_cm))
-        rest, rest_cm = cost + whole - part, whole_cm - part_cm
-        leave += [(w, rest + c, rest_cm, index) for v, w, c in turns if v == vertex]
-        arrive += [(vertex, cost + part, part_cm, index)] if whole < INF else []
+        whole = [int(column[arc]) for column in (metric.weight, metric.second, third)]
+        parts = [int(np.floor(x * fraction + 0.5)) for x in whole]
+        rest = [x - part for x, part in zip(whole, parts, strict=True)]
+        leave += [
+            (w, cost + rest[0] + c, rest[1] + c * own, rest[2], index)
+            for v, w, c in turns
+            if v == vertex
+        ]
+        if whole[0] < INF:
+            arrive.append((vertex, cost + parts[0], parts[1], parts[2], index))
     for seeds, expected in (
         (source_seeds(graph, world.metric, places), leave),
         (target_seeds(graph, world.metric, places), arrive),
     ):
         assert list(zip(*(column.tolist() for column in seeds), strict=True)) == expected
         assert all(column.dtype == np.uint32 for column in seeds)
-        keys = [cost << 32 | length for _, cost, length, _ in expected]
+        keys = [cost << 32 | second for _, cost, second, _, _ in expected]
         assert seeds.key.tolist() == keys and seeds.key.dtype == np.uint64
 
 
 def test_the_cheapest_place() -> None:
     """Of the places of a vertex the cheapest counts, of those that cost the same the nearest."""
-    rows = np.array([[5, 7, 1, 0], [5, 6, 9, 1], [5, 6, 8, 2], [4, 0, 0, 3], [5, 6, 8, 4]])
+    keys = [(5, 7, 1, 0), (5, 6, 9, 0), (5, 6, 8, 2), (4, 0, 0, 3), (5, 6, 8, 1), (5, 6, 8, 1)]
+    rows = np.array([(*key, place) for place, key in enumerate(keys)])
     seeds = Seeds(*(freeze(column.astype(np.uint32)) for column in rows.T))
-    assert cheapest_place(seeds, 5) == 2
+    assert cheapest_place(seeds, 5) == 4
     assert cheapest_place(seeds, 4) == 3
 
 

@@ -1,0 +1,115 @@
+"""What steps tell besides their words: sides, bearings, modes, and carriageways seen as one."""
+
+import pytest
+from drawn import Case, drive, engine_for, place, spell_steps
+from drawn_turns import CASES
+
+from routing.route import Leg
+
+STREET = Case("a - - - - b", "ab", "")
+
+
+def beside(east_m: float, north_m: float) -> tuple[float, float]:
+    """A place so far from the middle of the street."""
+    world, _ = engine_for(STREET)
+    lon, lat = place(world, "ab")
+    (lon_a, _), (lon_b, _) = world.position("a"), world.position("b")
+    per_m = (lon_b - lon_a) / 1000.0
+    return lon + east_m * per_m, lat + north_m / 111_300.0
+
+
+def leg_between(begin: tuple[float, float], goal: tuple[float, float]) -> Leg:
+    """The leg between two places at the street."""
+    _, engine = engine_for(STREET)
+    (leg,) = engine.route([begin, goal]).legs
+    return leg
+
+
+@pytest.mark.parametrize(
+    ("north_m", "side"),
+    [(30.0, "left"), (-30.0, "right"), (2.0, None), (-2.0, None), (400.0, None)],
+)
+def test_sides(north_m: float, side: str | None) -> None:
+    """Eastwards, what lies north is on the left; nothing is said of what is near or far."""
+    leg = leg_between(beside(-200.0, north_m), beside(200.0, north_m))
+    assert [step.maneuver.modifier for step in leg.steps] == [side, side]
+    back = leg_between(beside(200.0, north_m), beside(-200.0, north_m))
+    opposite = {"left": "right", "right": "left", None: None}[side]
+    assert [step.maneuver.modifier for step in back.steps] == [opposite, opposite]
+
+
+def test_beyond_the_end_of_a_road() -> None:
+    """Who starts behind the end of a road goes straight on, and so does one who arrives there."""
+    leg = leg_between(beside(-530.0, 0.0), beside(530.0, 0.0))
+    assert [step.maneuver.modifier for step in leg.steps] == ["straight", "straight"]
+
+
+def test_bearings() -> None:
+    """Whole degrees before and after each maneuver; none before the first and after the last."""
+    leg = drive(CASES["cross of four names"], "a>b")
+    found = [(step.maneuver.bearing_before, step.maneuver.bearing_after) for step in leg.steps]
+    assert found == [(0, 90), (90, 0), (0, 0)]
+    depart, turn, arrive = (step.intersections[0] for step in leg.steps)
+    assert (depart.bearings, depart.entry, depart.came_in, depart.out) == ((90,), (True,), None, 0)
+    assert turn.bearings == (0, 90, 180, 270) and (turn.came_in, turn.out) == (3, 0)
+    assert (arrive.bearings, arrive.entry, arrive.came_in, arrive.out) == ((180,), (True,), 0, None)
+
+
+def test_driving_side() -> None:
+    """It is told of each step."""
+    case = CASES["tee"]
+    assert {step.driving_side for step in drive(case, "a>d").steps} == {"right"}
+    left = case._replace(ways="abc driving_side=left\nbd driving_side=left")
+    assert {step.driving_side for step in drive(left, "a>d").steps} == {"left"}
+
+
+def test_silent_vias() -> None:
+    """Points on the way that end no leg change nothing."""
+    case = CASES["cross of four names"]
+    direct, over = drive(case, "a>e"), drive(case, "a>ac>ce>e")
+    assert spell_steps(direct) == spell_steps(over)
+    assert sum(step.distance_m for step in over.steps) == pytest.approx(over.distance_m, abs=0.02)
+
+
+DUAL = Case(
+    """
+                  c - - - - - - - d
+                .
+    a - - - - b
+                .
+                  e - - - - - - - f
+    """,
+    """
+    ab name=One highway=primary
+    dcb name=One highway=primary oneway=yes
+    bef name=One highway=primary oneway=yes
+    """,
+    "",
+    metres=3.0,
+)
+
+
+def test_carriageways_part() -> None:
+    """Where the directions of a road part or meet, nobody is told to keep right or to merge."""
+    assert spell_steps(drive(DUAL, "a>f")) == "depart One, arrive One"
+    assert spell_steps(drive(DUAL, "d>a")) == "depart One, arrive One"
+    assert all(len(step.intersections) == 1 for step in drive(DUAL, "a>f").steps)
+
+
+def test_branches_are_no_carriageways() -> None:
+    """Two roads of different names that lead apart are a choice, whatever their directions."""
+    ways = """
+    ab name=One highway=primary
+    dcb name=Two highway=primary
+    bef name=Three highway=primary
+    """
+    apart = DUAL._replace(ways=ways)
+    assert "fork slight right Three" in spell_steps(drive(apart, "a>f"))
+
+
+@pytest.mark.parametrize("name", ["tee", "fork", "star of six"])
+def test_the_same_again(name: str) -> None:
+    """What is kept of a turn gives the same steps when it is taken again."""
+    case = CASES[name]
+    for route in case.expected():
+        assert spell_steps(drive(case, route)) == spell_steps(drive(case, route))
