@@ -11,6 +11,7 @@ from gis.arrays import F64, I64, INF, U32, freeze
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.jit import machine_code
 from gis.network.road_network import RoadNetwork
+from gis.profiles.verdicts import RoadUse
 from gis.snap import Snap
 from gis.snap_index import SnapIndex
 from gis.snap_search import ANY_BEARING, Records
@@ -82,10 +83,11 @@ class Vehicle:
         weights: Weights | None,
         graph: TurnGraph | None = None,
         components: Components | None = None,
+        roads: RoadUse | None = None,
     ) -> Weighting:
         """A metric, and the hierarchy's weights for it, as searches want them.
 
-        ``graph`` and ``components`` are those of the dataset unless others are given.
+        ``graph``, ``components`` and ``roads`` are the dataset's unless others are given.
         """
         if weights is not None:
             check_alike(weights, self.prepared.hierarchy)
@@ -102,6 +104,7 @@ class Vehicle:
             Ground(self._index, components.arc_flags),
             CandidateFinder(self._index, components),
             not isinstance(metric, DistanceMetric) and bounds_hold(self.prepared.metric, metric),
+            self.prepared.roads if roads is None else roads,
         )
 
     @cached_property
