@@ -182,7 +182,7 @@ def test_nothing_is_made_anew_without_need() -> None:
     assert found._vehicle("car", MORNING)[1] is own
     _, night = found._vehicle("car", NIGHT)
     assert night is not own and night.graph is own.graph
-    assert found._vehicle("car", "2026-11-30T05:00+00:00")[1] is night
+    assert found._vehicle("car", "2026-11-30T03:00+00:00")[1] is night
     for exclude in (["toll"], ["motorway"], ["ferry"], ["tunnel"]):
         found._vehicle("car", NIGHT, exclude)
     assert found._vehicle("car", NIGHT)[1] is not night
