@@ -104,20 +104,19 @@ class Engine(Fleet):
             if with_details:
                 direct = vehicle.find_route(weighting, queries, anywhere)
                 if direct is not None:
-                    return Route(*self._maker.of_direct(vehicle, weighting, direct, queries))
+                    details = self._maker.of_direct(vehicle, weighting, direct, queries)
+                    return Route(*details, vehicle.weight_name)
             else:
                 found = vehicle.find_measures(weighting, queries, anywhere)
                 if found is not None:
-                    details = partial(
-                        self._maker.found_again, vehicle, weighting, queries, anywhere
-                    )
+                    later = partial(self._maker.found_again, vehicle, weighting, queries, anywhere)
                     weight, duration, length = (number / 100 for number in found)
-                    return Route.deferred(length, duration, details, weight)
+                    return Route.deferred(length, duration, later, weight, vehicle.weight_name)
         search = vehicle.search(algorithm, weighting)
         versions = weighting.candidates.choose(queries, anywhere)
         stretches, candidates = vehicle.chain(search, weighting, versions, straight)
         of = stretches, candidates, queries, stops
-        return Route(*self._maker.details(vehicle, weighting, *of))
+        return Route(*self._maker.details(vehicle, weighting, *of), vehicle.weight_name)
 
     def alternatives(
         self,
@@ -152,7 +151,8 @@ class Engine(Fleet):
         if number > 0:
             chains += other_chains(vehicle, weighting, best, candidates, number)
         make = partial(self._maker.details, vehicle, weighting)
-        return [Route(*make(chain, candidates, queries, stops)) for chain in chains]
+        name = vehicle.weight_name
+        return [Route(*make(chain, candidates, queries, stops), name) for chain in chains]
 
     def routes(
         self,

@@ -129,16 +129,24 @@ class Route:
     its geometry, and who wants to know how long it takes need not wait for that.
     """
 
-    __slots__ = ("_details", "distance_m", "duration_s", "weight")
+    __slots__ = ("_details", "distance_m", "duration_s", "weight", "weight_name")
 
     distance_m: float
     duration_s: float
     """Whole hundredths, as those of the legs."""
     weight: float
     """What the route minimises, in seconds: whole hundredths."""
+    weight_name: str
+    """What the profile calls that."""
     _details: Details | Callable[[], Details]
 
-    def __init__(self, legs: tuple[Leg, ...], waypoints: tuple[Waypoint, ...]) -> None:
+    def __init__(
+        self,
+        legs: tuple[Leg, ...],
+        waypoints: tuple[Waypoint, ...],
+        weight_name: str = "duration",
+    ) -> None:
+        self.weight_name = weight_name
         self.distance_m = sum(leg.distance_m for leg in legs)
         self.duration_s = round(sum(leg.duration_s for leg in legs), 2)
         self.weight = round(sum(leg.weight for leg in legs), 2)
@@ -151,11 +159,13 @@ class Route:
         duration_s: float,
         make_details: Callable[[], Details],
         weight: float | None = None,
+        weight_name: str = "duration",
     ) -> "Route":
         """A route whose legs and waypoints are made when they are asked for."""
         route = cls.__new__(cls)
         route.distance_m, route.duration_s = distance_m, duration_s
         route.weight = duration_s if weight is None else weight
+        route.weight_name = weight_name
         route._details = make_details
         return route
 
@@ -184,8 +194,8 @@ class Route:
             details = self._details = details()
         return details
 
-    def __reduce__(self) -> tuple[type["Route"], Details]:
-        return Route, self._complete()
+    def __reduce__(self) -> tuple[type["Route"], tuple[Any, ...]]:
+        return Route, (*self._complete(), self.weight_name)
 
     def __repr__(self) -> str:
         return f"Route(distance_m={self.distance_m}, duration_s={self.duration_s})"

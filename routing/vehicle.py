@@ -77,6 +77,11 @@ class Vehicle:
         self.weighting = self.weigh(prepared.metric, prepared.weights)
         self.scratch = Scratch(prepared, self.weighting.ground)
 
+    @property
+    def weight_name(self) -> str:
+        """What routes minimise, as the profile calls it."""
+        return self.prepared.roads.weight_name[0]
+
     def weigh(
         self,
         metric: Metric,

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gis.arrays import INF, INVALID, U16, U32, U64, Bool, freeze, group_by, ranges
+from gis.arrays import INF, INVALID, U32, U64, Bool, freeze, group_by, ranges
 from gis.jit import inner_kernel, int64, plain_kernel
-from routing.cch.hierarchy import Hierarchy, find_arc
+from routing.cch.given_turns import Given, find_given
+from routing.cch.hierarchy import Hierarchy
 from routing.cch.weights import COST_BITS, INF_COST, Weights, frozen, new_weights
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
@@ -37,30 +38,6 @@ class Below(NamedTuple):
     first_down: U32
     down_arc: U32
     down_head: U32
-
-
-class Given(NamedTuple):
-    """The turns by the arcs of a hierarchy that they are. U upward, D downward arcs.
-
-    | array | dtype, shape | content |
-    |---|---|---|
-    | up_arc, down_arc | uint32 (U,), (D,) | arc of the roads that the turn leaves; INVALID: none |
-    | up_turn, down_turn | uint16 (U,), (D,) | what the turn costs |
-    """
-
-    up_arc: U32
-    up_turn: U16
-    down_arc: U32
-    down_turn: U16
-
-
-class TurnsOut(NamedTuple):
-    """The turns out of the vertices of a turn graph, arrays as there."""
-
-    first_turn: U32
-    turn_head: U32
-    turn_cost: U16
-    vertex_arc: U32
 
 
 class Inputs(NamedTuple):
@@ -122,11 +99,11 @@ class Customizer:
             first_above, arc = group_by(upper, n)
             lower = np.repeat(np.arange(n, dtype=np.uint32), np.diff(first))
             columns += [freeze(first_above), freeze(arc), freeze(lower[arc])]
-        return cls(graph, hierarchy, Below(*columns), _given(graph, hierarchy))
+        return cls(graph, hierarchy, Below(*columns), find_given(graph, hierarchy))
 
     def with_turns(self, graph: TurnGraph) -> "Customizer":
         """The same for other turns between the same vertices, all of which the hierarchy has."""
-        return replace(self, graph=graph, given=_given(graph, self.hierarchy))
+        return replace(self, graph=graph, given=find_given(graph, self.hierarchy))
 
     def customize(self, metric: Metric, threads: int = 2, out: Weights | None = None) -> Weights:
         """The weights for a metric, in ``out`` if given; the same for any number of threads.
@@ -193,19 +170,6 @@ class Customizer:
         return Inputs(by_arc, metric.weight, metric.second, metric.third)
 
 
-def _given(graph: TurnGraph, hierarchy: Hierarchy) -> Given:
-    n_up, n_down = len(hierarchy.up_head), len(hierarchy.down_tail)
-    given = Given(
-        np.full(n_up, INVALID, np.uint32),
-        np.zeros(n_up, np.uint16),
-        np.full(n_down, INVALID, np.uint32),
-        np.zeros(n_down, np.uint16),
-    )
-    turns = TurnsOut(graph.first_turn, graph.turn_head, graph.turn_cost, graph.vertex_arc)
-    _find_given(hierarchy, turns, given)
-    return Given(*(freeze(column) for column in given))
-
-
 def _new_places(n: int) -> _Places:
     return _Places(np.zeros(n, np.uint32), np.zeros(n, np.uint32))
 
@@ -237,27 +201,6 @@ def _key(inputs: Inputs, arc: Any, turn: Any) -> Any:
     if len(inputs.third) > 0:
         second += int64(turn)
     return np.uint64((total << COST_BITS) + second)
-
-
-@plain_kernel
-def _find_given(hierarchy: Hierarchy, turns: TurnsOut, given: Given) -> None:
-    """Fill ``given``, which comes without any turn.
-
-    A turn from a vertex to itself has no use; one that the hierarchy does not have is left out.
-    """
-    for y in range(len(hierarchy.rank)):
-        vertex = hierarchy.vertex[y]
-        arc = turns.vertex_arc[vertex]
-        for i in range(turns.first_turn[vertex], turns.first_turn[vertex + 1]):
-            z = hierarchy.rank[turns.turn_head[i]]
-            if z > y:
-                at = find_arc(hierarchy.first_up, hierarchy.up_head, y, z)
-                if at < hierarchy.first_up[y + 1] and hierarchy.up_head[at] == z:
-                    given.up_arc[at], given.up_turn[at] = arc, turns.turn_cost[i]
-            elif z < y:
-                at = find_arc(hierarchy.first_down, hierarchy.down_tail, z, y)
-                if at < hierarchy.first_down[z + 1] and hierarchy.down_tail[at] == y:
-                    given.down_arc[at], given.down_turn[at] = arc, turns.turn_cost[i]
 
 
 @inner_kernel

@@ -16,9 +16,6 @@ from server.api.osrm_params import NearestParams, Params, RouteParams, TablePara
 from server.api.osrm_per_point import HINT_LENGTH
 from server.api.osrm_steps import step_objects
 
-WEIGHT_NAME = "duration"
-"""What routes minimise."""
-
 DATASOURCE_NAMES = ("profile",)
 """Where the speeds come from."""
 
@@ -154,7 +151,7 @@ def route_object(route: Route, params: RouteParams) -> dict[str, Any]:
         "distance": round(sum(leg["distance"] for leg in legs), 1),
         "duration": round(sum(leg["duration"] for leg in legs), 1),
         "weight": round(sum(leg["weight"] for leg in legs), 1),
-        "weight_name": WEIGHT_NAME,
+        "weight_name": route.weight_name,
     }
     if params.overview == "by_legs":
         for leg, (lon, lat) in zip(legs, lines, strict=True):

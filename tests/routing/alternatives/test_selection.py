@@ -19,6 +19,7 @@ from hierarchies import (
     prepare,
     prepared_worlds,
     seeds_of,
+    sum_of,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -294,13 +295,9 @@ def cheapest(judge: Judge, source: int, target: int) -> list[int]:
         path += [
             v
             for v, out in judge.turns.items()
-            if v in keys and any(w == here and plus(keys[v], key) == keys[w] for w, key in out)
+            if v in keys and any(w == here and sum_of(keys[v], key) == keys[w] for w, key in out)
         ]
     return path[::-1]
-
-
-def plus(a: Key, b: Key) -> Key:
-    return a[0] + b[0], a[1] + b[1]
 
 
 RIVER = """

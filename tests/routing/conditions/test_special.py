@@ -13,10 +13,11 @@ from world import World
 from gis.profiles.bicycle import PROFILE as BICYCLE
 from gis.profiles.car import PROFILE as CAR
 from routing.areas.around import ReachedArea
+from routing.cch.hierarchy import Hierarchy
 from routing.conditions.prepared import check_conditions
 from routing.engine import Engine
 from routing.errors import InvalidInput, InvalidValue, NoRoute
-from routing.graph.turn_graph import check_turn_graph
+from routing.graph.turn_graph import TurnGraph, check_turn_graph
 
 NIGHT, MORNING, SUNDAY = "2026-11-30T23:30", "2026-11-30T08:15", "2026-11-29T12:00"
 
@@ -155,8 +156,21 @@ def test_a_time_is_as_if_the_tags_said_so(both: tuple[World, World]) -> None:
     _, weighting = found._vehicle("car", MONDAY_MORNING)
     check_turn_graph(weighting.graph, n_arcs)
     assert weighting.graph.vertex_arc.tolist() == prepared.turn_graph.vertex_arc.tolist()
+    assert turns_are_arcs(weighting.graph, prepared.hierarchy)
     at_time = durations(found, timed, depart_at=MONDAY_MORNING)
     np.testing.assert_allclose(at_time, durations(other, plain), atol=0.3)
+
+
+def turns_are_arcs(graph: TurnGraph, hierarchy: Hierarchy) -> bool:
+    """Whether the hierarchy has all turns: it cannot weigh another."""
+    n = graph.n_vertices
+    up = np.repeat(np.arange(n), np.diff(hierarchy.first_up)) * n + hierarchy.up_head
+    down = hierarchy.down_tail * n + np.repeat(np.arange(n), np.diff(hierarchy.first_down))
+    tail = hierarchy.rank[np.repeat(np.arange(n), np.diff(graph.first_turn))].astype(np.int64)
+    head = hierarchy.rank[graph.turn_head]
+    other = tail != head
+    known = np.isin((tail * n + head)[other], np.concatenate([up, down]))
+    return bool(known.all())
 
 
 def test_nothing_is_made_anew_without_need() -> None:
@@ -169,7 +183,7 @@ def test_nothing_is_made_anew_without_need() -> None:
     assert found._vehicle("car", MORNING)[1] is own
     _, night = found._vehicle("car", NIGHT)
     assert night is not own and night.graph is own.graph
-    assert found._vehicle("car", "2026-11-30T05:00+00:00")[1] is night
+    assert found._vehicle("car", "2026-11-30T03:00+00:00")[1] is night
     for exclude in (["toll"], ["motorway"], ["ferry"], ["tunnel"]):
         found._vehicle("car", NIGHT, exclude)
     assert found._vehicle("car", NIGHT)[1] is not night
