@@ -11,7 +11,6 @@ from gis.arrays import F64, I64, INF, U32, freeze
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.jit import machine_code
 from gis.network.road_network import RoadNetwork
-from gis.profiles.verdicts import RoadUse
 from gis.snap import Snap
 from gis.snap_index import SnapIndex
 from gis.snap_search import ANY_BEARING, Records
@@ -88,17 +87,16 @@ class Vehicle:
         weights: Weights | None,
         graph: TurnGraph | None = None,
         components: Components | None = None,
-        roads: RoadUse | None = None,
     ) -> Weighting:
         """A metric, and the hierarchy's weights for it, as searches want them.
 
-        ``graph``, ``components`` and ``roads`` are the dataset's unless others are given.
+        ``graph`` and ``components`` are those of the dataset unless others are given.
         """
         if weights is not None:
             check_alike(weights, self.prepared.hierarchy)
-        graph = self.prepared.turn_graph if graph is None else graph
-        components = self.prepared.components if components is None else components
-        if metric is not self.prepared.metric:
+        own = self.prepared
+        graph, components = graph or own.turn_graph, components or own.components
+        if metric is not own.metric:
             flags = flags_where_open(components.arc_flags, metric.weight)
             components = replace(components, arc_flags=flags)
         return Weighting(
@@ -108,8 +106,8 @@ class Vehicle:
             seeding(graph, metric, components.arc_component),
             Ground(self._index, components.arc_flags),
             CandidateFinder(self._index, components),
-            not isinstance(metric, DistanceMetric) and bounds_hold(self.prepared.metric, metric),
-            self.prepared.roads if roads is None else roads,
+            not isinstance(metric, DistanceMetric) and bounds_hold(own.metric, metric),
+            own.roads,
         )
 
     @cached_property
@@ -359,8 +357,7 @@ class Vehicle:
         begin, end = (
             {int(component[p.arc]) for p in found.positions} for found in candidates[leg : leg + 2]
         )
-        what = "No route found" if begin & end else "Impossible route"
-        raise NoRoute(f"{what} between points")
+        raise NoRoute(f"{'No route found' if begin & end else 'Impossible route'} between points")
 
     def path(self, weighting: Weighting, stretch: Stretch, begin: Snap, goal: Snap) -> PathOfArcs:
         """A stretch with what each of its arcs takes.

@@ -109,7 +109,8 @@ class SpecialWeightings:
             changed_arcs(base.metric, metric), arcs_with_other_turns(base.graph, at.graph)
         )
         weights = self._customized(base, metric, at.graph, changed)
-        return self._vehicle.weigh(metric, weights, at.graph, components, at.roads)
+        made = self._vehicle.weigh(metric, weights, at.graph, components)
+        return replace(made, roads=at.roads)
 
     def _customized(
         self, base: Weighting, metric: Metric, graph: TurnGraph, changed: AnyArray
