@@ -1,5 +1,6 @@
 """Steps of a leg as OSRM's JSON objects; what there is nothing to say about is left out."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,13 @@ def step_objects(leg: Leg, geometries: str) -> list[dict[str, Any]]:
     """From maneuver to maneuver; the last is the arrival."""
     steps = leg.steps
     lines = _lines(leg, steps, geometries)
-    return [_step(step, line) for step, line in zip(steps, lines, strict=True)]
+    # All at once: there are a hundred of them in a route through a city.
+    degrees = [(place.lon, place.lat) for step in steps for place in step.intersections]
+    places = iter(np.array(degrees).round(6).tolist())
+    return [_step(step, line, places) for step, line in zip(steps, lines, strict=True)]
 
 
-def _step(step: Step, line: Any) -> dict[str, Any]:
+def _step(step: Step, line: Any, places: Iterator[list[float]]) -> dict[str, Any]:
     found: dict[str, Any] = {
         "distance": tenth(step.distance_m),
         "duration": tenth(step.duration_s),
@@ -30,7 +34,7 @@ def _step(step: Step, line: Any) -> dict[str, Any]:
         "driving_side": step.driving_side,
         "geometry": line,
         "maneuver": _maneuver(step.maneuver),
-        "intersections": [_intersection(place) for place in step.intersections],
+        "intersections": [_intersection(place, next(places)) for place in step.intersections],
     }
     for name in TEXTS:
         text = getattr(step, name)
@@ -53,9 +57,9 @@ def _maneuver(maneuver: Maneuver) -> dict[str, Any]:
     return found
 
 
-def _intersection(place: Intersection) -> dict[str, Any]:
+def _intersection(place: Intersection, location: list[float]) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "location": (millionth(place.lon), millionth(place.lat)),
+        "location": location,
         "bearings": place.bearings,
         "entry": place.entry,
     }

@@ -78,5 +78,5 @@ def test_same_members_and_types(
     differ = {p: (found.get(p), expected.get(p)) for p in found.keys() | expected.keys()}
     assert {path: both for path, both in differ.items() if both[0] != both[1]} == {}
     steps = ".routes[].legs[].steps[]"
-    assert {"ref", "destinations", "exits"} <= expected[steps]["ever"]
+    assert {"ref", "destinations"} <= expected[steps]["ever"]
     assert {"lanes", "classes"} <= expected[f"{steps}.intersections[]"]["ever"]
