@@ -15,6 +15,16 @@ def is_big(size: AnyArray) -> Bool:
     return big
 
 
+def stays_big(size: AnyArray, n_arcs: int) -> Bool:
+    """Which sizes make a component worth going to, however others grow together.
+
+    There are ``n_arcs`` arcs in all: the largest need not be the largest then, unless it has more
+    than half of them.
+    """
+    big: Bool = size >= min(BIG_COMPONENT_ARCS, n_arcs // 2 + 1)
+    return big
+
+
 def strong_components(first: U32, head: U32) -> I64:
     """Label of every vertex's component (V,), the component with most vertices first."""
     # SciPy takes longer to import than most programs that read components have to spare.

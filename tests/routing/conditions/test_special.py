@@ -143,7 +143,29 @@ def test_what_holds_at_times(bc: str, relation: str, expected: dict[str | None, 
             assert length_m(world, found, **options) == pytest.approx(length, rel=1e-3)
 
 
-@settings(max_examples=25)
+def test_the_largest_part_at_a_time() -> None:
+    """What is the largest by day may lie behind a private road of what is the largest at night.
+
+    By day the east is an island, and its end stands for the nearest place that is none.
+    """
+    ways = """
+        ab highway=residential
+        bc highway=residential
+        cd highway=residential access=private
+        de highway=residential
+        ef highway=residential motor_vehicle=no motor_vehicle:conditional='yes @ (22:00-06:00)'
+        fg highway=residential
+        """
+    world = World("a---b---c---d---e---f---g", ways)
+    found = engine_of(world, replace(CAR, turn=lambda *_: 0.0))
+    for departure, to_end in ((None, 1600.0), (MORNING, 1600.0), (NIGHT, 2400.0)):
+        for ends, expected in (("ae", 1600.0), ("ag", to_end)):
+            there = length_m(world, found, ends, depart_at=departure)
+            back = length_m(world, found, ends[::-1], depart_at=departure)
+            assert (there, back) == pytest.approx((expected, expected), rel=1e-3)
+
+
+@settings(max_examples=50)
 @given(worlds())
 def test_a_time_is_as_if_the_tags_said_so(both: tuple[World, World]) -> None:
     """Durations of all pairs at a time are those of a map with only what holds then."""
