@@ -9,19 +9,13 @@ BIG_COMPONENT_ARCS = 1000
 """From this size on a component is worth going to, besides the largest one."""
 
 
-def is_big(size: AnyArray) -> Bool:
-    """Which sizes, in arcs, make a component worth going to; the largest always does."""
-    big: Bool = size >= min(BIG_COMPONENT_ARCS, size.max(initial=1))
-    return big
+def is_big(size: AnyArray, largest: int | None = None) -> Bool:
+    """Which sizes, in arcs, make a component worth going to; the largest always does.
 
-
-def stays_big(size: AnyArray, n_arcs: int) -> Bool:
-    """Which sizes make a component worth going to, however others grow together.
-
-    There are ``n_arcs`` arcs in all: the largest need not be the largest then, unless it has more
-    than half of them.
+    That is the largest of these, unless another one is said to be.
     """
-    big: Bool = size >= min(BIG_COMPONENT_ARCS, n_arcs // 2 + 1)
+    largest = int(size.max(initial=1)) if largest is None else largest
+    big: Bool = size >= min(BIG_COMPONENT_ARCS, largest)
     return big
 
 

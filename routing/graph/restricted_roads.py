@@ -14,13 +14,7 @@ from gis.network.road_network import RoadNetwork, arc_ends
 from gis.profiles.verdicts import BACKWARD_RESTRICTED, FORWARD_RESTRICTED, Verdicts
 from routing.graph.arc_turns import BEHIND, BLOCKED, FREE, GUARDED, RESTRICTED, ArcTurns, join_arcs
 from routing.graph.forbidden_paths import VertexTurns
-from routing.graph.reachability import (
-    is_big,
-    reachable,
-    stays_big,
-    strong_components,
-    weak_components,
-)
+from routing.graph.reachability import is_big, reachable, strong_components, weak_components
 
 
 def node_passage(network: RoadNetwork, verdicts: Verdicts) -> U8:
@@ -64,19 +58,16 @@ def roads_behind(
     turns: ArcTurns,
     through: Bool,
     restricted: Bool,
-    *,
-    may_grow: bool = False,
+    largest: int | None = None,
 ) -> Bool:
     """Which of the arcs of the open network (A,) lie behind restricted ones or nodes.
 
-    With ``may_grow`` those that may do so once one may pass through some of the restricted ones.
+    ``largest`` is the size of its largest part, unless that is to be found by these turns.
     """
     n_arcs = network.n_arcs
     label = strong_components(turns.first, turns.to_arc)
     size = np.bincount(label[through], minlength=n_arcs)
-    n_most = int(np.count_nonzero(through | restricted))
-    big = stays_big(size, n_most) if may_grow else is_big(size)
-    in_big = freeze(big[label] & through)
+    in_big = freeze(is_big(size, largest)[label] & through)
     first_back, turn = group_by(turns.to_arc, n_arcs)
     reached = reachable(turns.first, turns.to_arc, in_big)
     leads = reachable(freeze(first_back), freeze(turns.from_arc[turn]), in_big)
