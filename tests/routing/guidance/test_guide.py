@@ -71,6 +71,32 @@ def test_silent_vias() -> None:
     assert sum(step.distance_m for step in over.steps) == pytest.approx(over.distance_m, abs=0.02)
 
 
+@pytest.mark.parametrize("tiny_m", [0.1, 0.3])
+def test_turning_around_at_the_end_of_a_road(tiny_m: float) -> None:
+    """A leg of a few centimetres to the end, and no metre back, has a direction all the same."""
+    _, engine = engine_for(STREET)
+    begin, before, end = beside(-500.0, 0.0), beside(500.0 - tiny_m, 0.0), beside(500.0, 0.0)
+    there = engine.route([begin, before, end, begin], continue_straight=True).legs[1]
+    back = engine.route([begin, end, before, begin], continue_straight=True).legs[1]
+    for leg, bearing in ((there, 90), (back, 270)):
+        depart, arrive = leg.steps
+        assert (depart.maneuver.type, depart.maneuver.bearing_after) == ("depart", bearing)
+        assert (arrive.maneuver.type, arrive.maneuver.bearing_before) == ("arrive", bearing)
+
+
+def test_turning_around_at_a_silent_via() -> None:
+    """It costs what the route says, nothing, and is told where it is: no crossing is there."""
+    world, engine = engine_for(STREET)
+    begin, via = beside(-500.0, 0.0), beside(100.0, 0.0)
+    (leg,) = engine.route([begin, via, begin], waypoints=[0, 2], continue_straight=False).legs
+    assert sum(step.duration_s for step in leg.steps) == pytest.approx(leg.duration_s, abs=0.02)
+    depart, turn, arrive = leg.steps
+    assert (turn.maneuver.type, turn.maneuver.modifier) == ("continue", "uturn")
+    assert (turn.maneuver.bearing_before, turn.maneuver.bearing_after) == (90, 270)
+    assert turn.intersections[0].bearings == (270,)
+    assert depart.distance_m == pytest.approx(turn.distance_m)
+
+
 DUAL = Case(
     """
                   c - - - - - - - d
