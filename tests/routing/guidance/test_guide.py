@@ -86,15 +86,39 @@ def test_turning_around_at_the_end_of_a_road(tiny_m: float) -> None:
 
 def test_turning_around_at_a_silent_via() -> None:
     """It costs what the route says, nothing, and is told where it is: no crossing is there."""
-    world, engine = engine_for(STREET)
+    _, engine = engine_for(STREET)
     begin, via = beside(-500.0, 0.0), beside(100.0, 0.0)
     (leg,) = engine.route([begin, via, begin], waypoints=[0, 2], continue_straight=False).legs
     assert sum(step.duration_s for step in leg.steps) == pytest.approx(leg.duration_s, abs=0.02)
-    depart, turn, arrive = leg.steps
+    depart, turn, _ = leg.steps
     assert (turn.maneuver.type, turn.maneuver.modifier) == ("continue", "uturn")
     assert (turn.maneuver.bearing_before, turn.maneuver.bearing_after) == (90, 270)
     assert turn.intersections[0].bearings == (270,)
     assert depart.distance_m == pytest.approx(turn.distance_m)
+
+
+DEAD_END = Case(
+    """
+    a
+    .
+    b - - d - - e
+    .     .
+    c     f
+    """,
+    "abc name=One\nbde\ndf",
+    "",
+    metres=2.5,
+)
+
+
+def test_turning_around_behind_a_turn() -> None:
+    """A turn is what it is, though the road ends soon behind it and one has to turn around."""
+    world, engine = engine_for(DEAD_END)
+    goal = place(world, "de")
+    route = engine.route([world.position("a"), goal], bearings=[None, (270.0, 20.0)])
+    _, turn, around, _ = route.legs[0].steps
+    assert (turn.maneuver.type, turn.maneuver.modifier) == ("turn", "left")
+    assert (around.maneuver.modifier, around.maneuver.bearing_after) == ("uturn", 270)
 
 
 DUAL = Case(
