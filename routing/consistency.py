@@ -156,7 +156,10 @@ def check_profile_arrays(name: str, arrays: Mapping[str, AnyArray]) -> None:
         arrays[f"network.{tags}.first_tag"].size - 1 for tags in ("node_tags", "restrictions.tags")
     )
     n_sets = n_way_sets, n_node_sets, n_restriction_sets
-    _check_conditions(profile.part("conditions"), n_arcs, n_sets)
+    _check_conditions(profile.part("conditions"), n_sets)
+    n_expressions = profile.length("conditions.verdicts.expressions.first_byte") - 1
+    memory, changes = profile.part("conditions.memory"), n_expressions > 0
+    _check_memory(memory, n_arcs, graph["vertex_arc"][n_arcs:], changes)
 
 
 def check_shared_arrays(arrays: Mapping[str, AnyArray]) -> None:
@@ -167,13 +170,27 @@ def check_shared_arrays(arrays: Mapping[str, AnyArray]) -> None:
     shared.below(n_nodes, "tail")
 
 
-def _check_conditions(conditions: _Arrays, n_arcs: int, n_sets: tuple[int, int, int]) -> None:
+def _check_memory(memory: _Arrays, n_arcs: int, copies: AnyArray, changes: bool) -> None:
+    """The vertices of all times are the graph's; none are named if nothing changes with the time.
+
+    ``copies`` are the arcs of its vertices that are not the first of theirs.
+    """
+    n_states = memory.length("first_arc") - 1
+    memory.offsets("first_arc", n_states, memory.length("arc"), at_least=2)
+    memory.length("entered")
+    memory.below(n_arcs, "arc", "entered")
+    entered = np.zeros(n_arcs, np.bool_)
+    entered[memory["entered"]] = True
+    last = memory["arc"][memory["first_arc"][1:] - np.uint32(1)]
+    named = np.concatenate([last, np.flatnonzero(entered), last[entered[last]]])
+    if not np.array_equal(np.sort(named), copies if changes else copies[:0]):
+        raise memory.fail("entered", "does not name what the turn graph has vertices for")
+
+
+def _check_conditions(conditions: _Arrays, n_sets: tuple[int, int, int]) -> None:
     """Verdicts for other times are there for the ways, nodes and restrictions that change."""
     n_way_sets, n_node_sets, n_restriction_sets = n_sets
-    memory, verdicts = conditions.part("memory"), conditions.part("verdicts")
-    memory.offsets("first_arc", memory.length("first_arc") - 1, memory.length("arc"), at_least=2)
-    memory.shaped((memory["entered"].size,), "entered")
-    memory.below(n_arcs, "arc", "entered")
+    verdicts = conditions.part("verdicts")
     n_expressions = verdicts.length("expressions.first_byte") - 1
     tables = verdicts.part("tables")
     if not n_expressions:

@@ -11,6 +11,7 @@ from gis.arrays import F64, I64, freeze
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.network.names import NamePool
 from gis.network.road_network import RoadNetwork
+from gis.profiles.verdicts import RoadUse
 from gis.snap import FORWARD, Snap
 from routing.assemble import LegAssembler, PathOfArcs
 from routing.graph.turn_graph import TurnGraph
@@ -32,7 +33,7 @@ class DetailMaker:
         self._network = network
         self._names = NamePool(network.labels)
         self._assembler = LegAssembler(network, self._names)
-        self._guides: dict[tuple[Vehicle, bool], tuple[TurnGraph, Guide]] = {}
+        self._guides: dict[tuple[Vehicle, bool], tuple[TurnGraph, RoadUse, Guide]] = {}
 
     def details(
         self,
@@ -163,16 +164,19 @@ class DetailMaker:
         return guide.steps(LegLine(paths, *line, *given), weighting.metric)
 
     def _guide(self, vehicle: Vehicle, weighting: Weighting) -> Guide:
-        """A guide through some turns, made when it is first needed.
+        """A guide along some roads, made when it is first needed.
 
-        Beside that for a vehicle's own turns the last one for those of another time is kept.
+        Beside that for a vehicle's own roads the last one for those of another time is kept.
         """
-        graph, roads = weighting.graph, vehicle.prepared.roads
-        key = vehicle, graph is vehicle.prepared.turn_graph
-        turns, guide = self._guides.get(key, (None, None))
-        if guide is None or turns is not graph:
-            guide = Guide(self._network, roads, graph, weighting.ground.arc_flags)
-            self._guides[key] = graph, guide
+        own = vehicle.prepared
+        made_for = weighting.graph, weighting.roads
+        is_own = made_for[0] is own.turn_graph and made_for[1] is own.roads
+        graph, roads, guide = self._guides.get((vehicle, is_own), (None, None, None))
+        if guide is None or graph is not made_for[0] or roads is not made_for[1]:
+            # Roads that only this request closes are on none of its routes.
+            flags = own.components.arc_flags if is_own else weighting.ground.arc_flags
+            guide = Guide(self._network, weighting.roads, weighting.graph, flags)
+            self._guides[vehicle, is_own] = *made_for, guide
         return guide
 
 

@@ -13,7 +13,7 @@ from routing.changes.reweight import Reweighted, reweight
 from routing.changes.road_changes import RoadChanges, apply_changes
 from routing.changes.road_index import RoadIndex
 from routing.changes.wishes import Wishes
-from routing.conditions.clock import Clock, Departure
+from routing.conditions.clock import Clock, Departure, typical_place
 from routing.conditions.special import Rewish, SpecialWeightings
 from routing.details import DetailMaker
 from routing.errors import InvalidInput
@@ -41,8 +41,7 @@ class Fleet:
             name: Vehicle(load_profile(name, dataset.arrays), self._network, index)
             for name in self._about.profiles
         }
-        west, south, east, north = self._about.bounds
-        clock = Clock((west + east) / 2, (south + north) / 2)
+        clock = Clock(*typical_place(self._network.node_lon, self._network.node_lat))
         self._special = {
             name: SpecialWeightings(vehicle, self._network, clock)
             for name, vehicle in self._vehicles.items()

@@ -94,9 +94,9 @@ class Vehicle:
         """
         if weights is not None:
             check_alike(weights, self.prepared.hierarchy)
-        graph = self.prepared.turn_graph if graph is None else graph
-        components = self.prepared.components if components is None else components
-        if metric is not self.prepared.metric:
+        own = self.prepared
+        graph, components = graph or own.turn_graph, components or own.components
+        if metric is not own.metric:
             flags = flags_where_open(components.arc_flags, metric.weight)
             components = replace(components, arc_flags=flags)
         return Weighting(
@@ -106,7 +106,8 @@ class Vehicle:
             seeding(graph, metric, components.arc_component),
             Ground(self._index, components.arc_flags),
             CandidateFinder(self._index, components),
-            not isinstance(metric, DistanceMetric) and bounds_hold(self.prepared.metric, metric),
+            not isinstance(metric, DistanceMetric) and bounds_hold(own.metric, metric),
+            own.roads,
         )
 
     @cached_property
@@ -356,8 +357,7 @@ class Vehicle:
         begin, end = (
             {int(component[p.arc]) for p in found.positions} for found in candidates[leg : leg + 2]
         )
-        what = "No route found" if begin & end else "Impossible route"
-        raise NoRoute(f"{what} between points")
+        raise NoRoute(f"{'No route found' if begin & end else 'Impossible route'} between points")
 
     def path(self, weighting: Weighting, stretch: Stretch, begin: Snap, goal: Snap) -> PathOfArcs:
         """A stretch with what each of its arcs takes.

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from gis.profiles.verdicts import RoadUse
 from routing.cch.weights import Weights
 from routing.graph.turn_graph import TurnGraph
 from routing.many.pairs import Seeding
@@ -16,6 +17,7 @@ class Weighting:
 
     Without weights only searches that need no preparation can be asked for routes. Nobody stands
     on a road that the metric closes. If something is cheaper than landmarks know, they do not hold.
+    ``roads`` are how one travels along them.
     """
 
     graph: TurnGraph
@@ -25,3 +27,4 @@ class Weighting:
     ground: Ground
     candidates: CandidateFinder
     landmarks_hold: bool
+    roads: RoadUse

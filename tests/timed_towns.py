@@ -46,7 +46,7 @@ def resolved(tags: dict[str, str]) -> dict[str, str]:
 
 
 WAY_TAGS = st.fixed_dictionaries(
-    {"highway": st.sampled_from(["residential", "residential", "primary", "tertiary"])},
+    {"highway": st.sampled_from(["residential", "primary", "tertiary", "proposed"])},
     optional={
         "motor_vehicle": st.sampled_from(["yes", "no", "destination", "private"]),
         "oneway": st.sampled_from(["yes", "-1", "no"]),

@@ -9,10 +9,13 @@ from types import ModuleType
 
 from gis.errors import ProfileError
 from gis.profiles.registry import PROFILES, get_profile
-from gis.profiles.rules import MAX_CLASSES, Profile
+from gis.profiles.rules import MAX_CLASSES, Profile, is_way_to_travel
 
 NAME = re.compile(r"[a-z][a-z0-9_-]*")
 """Names of profiles stand in URLs and in names of files."""
+
+_CLASS = re.compile(r"[A-Za-z0-9_-]+")
+"""Classes stand in URLs, several of them between commas."""
 
 _KEYS = ("way_keys", "node_keys", "relation_keys", "classes")
 _FUNCTIONS = ("way", "node", "turn", "restriction")
@@ -108,14 +111,56 @@ def _check(profile: Profile, what: str) -> None:
 
 def _problems(profile: Profile) -> Iterator[str]:
     yield from (f"{f} is no function" for f in _FUNCTIONS if not callable(getattr(profile, f)))
-    for field in _KEYS:
-        words = getattr(profile, field)
-        if not isinstance(words, tuple) or not all(isinstance(word, str) for word in words):
-            yield f"{field} is no tuple of strings"
+    yield from (f"{f} is no tuple of strings" for f in _KEYS if not _are_words(getattr(profile, f)))
     if not profile.way_keys:
         yield "way_keys is empty"
+    if not _are_road_tags(profile.road_tags):
+        yield "road_tags are no pairs of a key and a tuple of values or None"
+    if not _are_dimensions(profile.dimensions):
+        yield "dimensions is no tuple of pairs of a name and a number"
+    if not is_way_to_travel(profile.mode):
+        yield f"mode is {profile.mode!r}, no way to travel"
+    if not _are_words((profile.weight_name,)):
+        yield "weight_name is no string"
+    yield from _problems_of_classes(profile)
+
+
+def _problems_of_classes(profile: Profile) -> Iterator[str]:
     if len(profile.classes) > MAX_CLASSES or len(set(profile.classes)) < len(profile.classes):
         yield f"there are more than {MAX_CLASSES} classes, or one twice"
+    if not all(_CLASS.fullmatch(word) for word in profile.classes):
+        yield f"not all classes are of the form {_CLASS.pattern}"
+    if not _is_tuple_of(profile.excludable, (frozenset, set)):
+        yield "excludable is no tuple of sets"
+        return
     for combination in profile.excludable:
-        if not set(combination) <= set(profile.classes):
-            yield f"excludable names {sorted(set(combination) - set(profile.classes))}, no classes"
+        if not combination <= set(profile.classes):
+            yield f"excludable names {sorted(combination - set(profile.classes))}, no classes"
+
+
+def _is_tuple_of(value: object, kind: type | tuple[type, ...]) -> bool:
+    return isinstance(value, tuple) and all(isinstance(part, kind) for part in value)
+
+
+def _are_words(value: object) -> bool:
+    return _is_tuple_of(value, str)
+
+
+def _are_road_tags(value: object) -> bool:
+    return isinstance(value, tuple) and all(
+        isinstance(pair, tuple)
+        and len(pair) == 2
+        and isinstance(pair[0], str)
+        and (pair[1] is None or _are_words(pair[1]))
+        for pair in value
+    )
+
+
+def _are_dimensions(value: object) -> bool:
+    return isinstance(value, tuple) and all(
+        isinstance(pair, tuple)
+        and len(pair) == 2
+        and isinstance(pair[0], str)
+        and isinstance(pair[1], (int, float))
+        for pair in value
+    )

@@ -26,6 +26,7 @@ from gis.profiles.rules import (
     Tags,
     Warn,
     WayRule,
+    is_way_to_travel,
 )
 from gis.profiles.verdicts import (
     BACKWARD_RESTRICTED,
@@ -185,6 +186,10 @@ class _Judge:
                 and 0.0 < way.backward_preference <= MAX_PREFERENCE
                 and (way.duration_s is None or 0.0 < way.duration_s <= MAX_DURATION_S)
                 and way.classes.issubset(self.profile.classes)
+                and all(
+                    mode is None or is_way_to_travel(mode)
+                    for mode in (way.forward_mode, way.backward_mode)
+                )
             )
 
         ways = self._each("way", sets, self.profile.way, is_possible, _CLOSED_WAY)

@@ -44,6 +44,11 @@ class Mode(IntEnum):
         return self.name.lower().replace("_", " ")
 
 
+def is_way_to_travel(mode: object) -> bool:
+    """Whether it is a ``Mode`` in which one moves."""
+    return isinstance(mode, Mode) and mode != Mode.INACCESSIBLE
+
+
 @dataclass(frozen=True, slots=True)
 class WayRule:
     """The verdict on a way. A speed of 0 closes that direction.

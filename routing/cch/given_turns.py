@@ -50,7 +50,10 @@ def find_given(graph: TurnGraph, hierarchy: Hierarchy) -> Given:
 
 @plain_kernel
 def _find_given(hierarchy: Hierarchy, turns: TurnsOut, given: Given) -> None:
-    """Fill ``given``, which comes without any turn; a turn from a vertex to itself has no use."""
+    """Fill ``given``, which comes without any turn; a turn from a vertex to itself has no use.
+
+    One that the hierarchy lacks, as in a dataset whose parts do not fit, is left out.
+    """
     for y in range(len(hierarchy.rank)):
         vertex = hierarchy.vertex[y]
         arc = turns.vertex_arc[vertex]
@@ -58,7 +61,9 @@ def _find_given(hierarchy: Hierarchy, turns: TurnsOut, given: Given) -> None:
             z = hierarchy.rank[turns.turn_head[i]]
             if z > y:
                 at = find_arc(hierarchy.first_up, hierarchy.up_head, y, z)
-                given.up_arc[at], given.up_turn[at] = arc, turns.turn_cost[i]
+                if at < hierarchy.first_up[y + 1] and hierarchy.up_head[at] == z:
+                    given.up_arc[at], given.up_turn[at] = arc, turns.turn_cost[i]
             elif z < y:
                 at = find_arc(hierarchy.first_down, hierarchy.down_tail, z, y)
-                given.down_arc[at], given.down_turn[at] = arc, turns.turn_cost[i]
+                if at < hierarchy.first_down[z + 1] and hierarchy.down_tail[at] == y:
+                    given.down_arc[at], given.down_turn[at] = arc, turns.turn_cost[i]

@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
-from gis.arrays import Bool, freeze
+from gis.arrays import I32, Bool, freeze
+from gis.geodesy import UNITS_PER_DEGREE
 from gis.profiles.times_of_day import AND
 from routing.errors import InvalidInput
 
@@ -17,6 +18,21 @@ Departure: TypeAlias = datetime | str
 
 _FIRST_YEAR, _LAST_YEAR = 1900, 9000
 """Outside opening hours know no days."""
+
+
+_MOST_PLACES = 256
+"""So many of a map's nodes tell where most of its roads are."""
+
+
+def typical_place(lon: I32, lat: I32) -> tuple[float, float]:
+    """Longitude and latitude in degrees of one of some places (n,), amid most of them.
+
+    The middle between the outermost roads may lie in the sea, far from the country's own time.
+    """
+    step = -(-len(lon) // _MOST_PLACES)
+    x, y = lon[::step] / UNITS_PER_DEGREE, lat[::step] / UNITS_PER_DEGREE
+    middle = np.argmin(np.abs(x - np.median(x)) + np.abs(y - np.median(y)))
+    return float(x[middle]), float(y[middle])
 
 
 class Clock:

@@ -1,12 +1,13 @@
 """The roads of a vehicle at a time: which are open, how fast they are, and the turns."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from gis.arrays import U8, AnyArray, Bool, freeze
+from gis.arrays import AnyArray, Bool, freeze
 from gis.network.road_network import RoadNetwork
-from gis.profiles.verdicts import STARTPOINT
+from gis.profiles.verdicts import STARTPOINT, RoadUse, Verdicts
 from routing.conditions.prepared import Conditions
 from routing.graph.arc_turns import BEHIND, OPEN
 from routing.graph.components import Components, build_components
@@ -17,15 +18,12 @@ from routing.metric import Metric, reduced_to_duration, travel_metric
 
 @dataclass(frozen=True)
 class RoadsAt:
-    """What a vehicle's roads are while some conditions hold.
-
-    ``classes`` are uint8 (S,) twice: forward and backward, as in ``RoadUse``.
-    """
+    """What a vehicle's roads are while some conditions hold."""
 
     metric: Metric
     graph: TurnGraph
     components: Components
-    classes: tuple[U8, U8]
+    roads: RoadUse
 
 
 def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: RoadsAt) -> RoadsAt:
@@ -35,7 +33,7 @@ def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: 
     """
     verdicts = conditions.verdicts.at(holds)
     usual = conditions.verdicts.at(np.zeros_like(holds))
-    classes = verdicts.forward_classes, verdicts.backward_classes
+    roads = _use_at(normal.roads, verdicts)
     metric = _with_columns_of(normal.metric, travel_metric(network, verdicts))
     if not len(changed_arcs(normal.metric, metric)):
         metric = normal.metric
@@ -45,7 +43,7 @@ def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: 
         and np.array_equal(metric.open_arc, normal.metric.open_arc)
     )
     if same_turns:
-        return RoadsAt(metric, normal.graph, normal.components, classes)
+        return RoadsAt(metric, normal.graph, normal.components, roads)
     remembered = conditions.memory.remembered(network.n_arcs)
     restricted = restricted_arcs(network, verdicts, metric.open_arc)
     # Of what only lies behind restricted roads some has no vertices for that: it is as others.
@@ -54,7 +52,23 @@ def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: 
     graph = build_turn_graph(network, verdicts, metric.open_arc, restricted, remembered)
     allowed = freeze(np.repeat(verdicts.way_flags[network.edge_tagset] & STARTPOINT > 0, 2))
     components = build_components(graph, metric.open_arc, allowed, restricted)
-    return RoadsAt(metric, graph, components, classes)
+    return RoadsAt(metric, graph, components, roads)
+
+
+def _use_at(usual: RoadUse, verdicts: Verdicts) -> RoadUse:
+    """How one uses the roads by some verdicts; of those that these close what is known anyway."""
+    is_open = {
+        "way_flags": verdicts.way_open(),
+        **dict.fromkeys(("forward_mode", "forward_classes"), verdicts.forward_kmh > 0),
+        **dict.fromkeys(("backward_mode", "backward_classes"), verdicts.backward_kmh > 0),
+    }
+    columns: dict[str, Any] = {
+        name: freeze(np.where(counts, getattr(verdicts, name), getattr(usual, name)))
+        for name, counts in is_open.items()
+    }
+    if all(np.array_equal(column, getattr(usual, name)) for name, column in columns.items()):
+        return usual
+    return replace(usual, **columns)
 
 
 def _with_columns_of(normal: Metric, metric: Metric) -> Metric:

@@ -8,8 +8,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from gis.arrays import INF, U8, U32, AnyArray, Bool, freeze, offsets
+from gis.arrays import INF, U32, AnyArray, Bool, freeze, offsets
 from gis.network.road_network import RoadNetwork
+from gis.profiles.verdicts import RoadUse
 from routing.cch.weights import Weights, frozen
 from routing.changes.reweight import mending_pays
 from routing.conditions.clock import Clock, Departure
@@ -96,24 +97,23 @@ class SpecialWeightings:
         self, base: Weighting, holds: Bool, excluded: int, rewish: Rewish | None
     ) -> Weighting:
         prepared = self._vehicle.prepared
-        roads = prepared.roads
-        classes = roads.forward_classes, roads.backward_classes
-        normal = RoadsAt(prepared.metric, prepared.turn_graph, prepared.components, classes)
+        normal = RoadsAt(prepared.metric, prepared.turn_graph, prepared.components, prepared.roads)
         at = roads_at(self._network, prepared.conditions, holds, normal) if holds.any() else normal
         metric = base.metric
         if at.metric is not normal.metric:
             metric = rewish(at.metric) if rewish else _merge(base.metric, normal.metric, at.metric)
         components = at.components
         if excluded:
-            metric = _close(metric, _arcs_of(self._network, at.classes, excluded))
+            metric = _close(metric, _arcs_of(self._network, at.roads, excluded))
             components = _without_closed(at, metric.open_arc)
-        if metric is base.metric and at.graph is base.graph:
+        if metric is base.metric and at.graph is base.graph and at.roads is base.roads:
             return base
         changed = np.union1d(
             changed_arcs(base.metric, metric), arcs_with_other_turns(base.graph, at.graph)
         )
         weights = self._customized(base, metric, at.graph, changed)
-        return self._vehicle.weigh(metric, weights, at.graph, components)
+        made = self._vehicle.weigh(metric, weights, at.graph, components)
+        return replace(made, roads=at.roads)
 
     def _customized(
         self, base: Weighting, metric: Metric, graph: TurnGraph, changed: AnyArray
@@ -153,10 +153,10 @@ def _combine(metric: Metric, chosen: Bool, weight: U32, own_duration_cs: U32) ->
     return replace(metric, weight=other, own_duration_cs=duration_cs)
 
 
-def _arcs_of(network: RoadNetwork, classes: tuple[U8, U8], wanted: int) -> Bool:
+def _arcs_of(network: RoadNetwork, roads: RoadUse, wanted: int) -> Bool:
     """Which arcs are of one of some classes, bool (A,)."""
     found = np.empty(network.n_arcs, np.bool_)
-    for direction, bits in enumerate(classes):
+    for direction, bits in enumerate((roads.forward_classes, roads.backward_classes)):
         found[direction::2] = (bits & wanted > 0)[network.edge_tagset]
     return found
 

@@ -54,7 +54,9 @@ def arcs_over_time(
     passage = node_passage(network, normal)
     at_times = ever_open & ~through
     turns = _without_turning_back(network, turns_through(network, passage, through), at_times)
-    behind = roads_behind(network, passage, turns, through, freeze(at_times))
+    # With fewer turns the largest part may be smaller than it is at times: nor is it big then.
+    largest = max(1, int(np.count_nonzero(ever_open)))
+    behind = roads_behind(network, passage, turns, through, freeze(at_times), largest)
     may = ever_open & (~through | behind | (restricted > OPEN))
     return ArcsOverTime(ever_open, always_open, sometimes, always, freeze(may))
 

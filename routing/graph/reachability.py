@@ -9,9 +9,13 @@ BIG_COMPONENT_ARCS = 1000
 """From this size on a component is worth going to, besides the largest one."""
 
 
-def is_big(size: AnyArray) -> Bool:
-    """Which sizes, in arcs, make a component worth going to; the largest always does."""
-    big: Bool = size >= min(BIG_COMPONENT_ARCS, size.max(initial=1))
+def is_big(size: AnyArray, largest: int | None = None) -> Bool:
+    """Which sizes, in arcs, make a component worth going to; the largest always does.
+
+    That is the largest of these, unless another one is said to be.
+    """
+    largest = int(size.max(initial=1)) if largest is None else largest
+    big: Bool = size >= min(BIG_COMPONENT_ARCS, largest)
     return big
 
 

@@ -53,13 +53,21 @@ def turns_through(network: RoadNetwork, passage: U8, through: Bool) -> ArcTurns:
 
 
 def roads_behind(
-    network: RoadNetwork, passage: U8, turns: ArcTurns, through: Bool, restricted: Bool
+    network: RoadNetwork,
+    passage: U8,
+    turns: ArcTurns,
+    through: Bool,
+    restricted: Bool,
+    largest: int | None = None,
 ) -> Bool:
-    """Which of the arcs of the open network (A,) lie behind restricted ones or nodes."""
+    """Which of the arcs of the open network (A,) lie behind restricted ones or nodes.
+
+    ``largest`` is the size of its largest part, unless that is to be found by these turns.
+    """
     n_arcs = network.n_arcs
     label = strong_components(turns.first, turns.to_arc)
     size = np.bincount(label[through], minlength=n_arcs)
-    in_big = freeze(is_big(size)[label] & through)
+    in_big = freeze(is_big(size, largest)[label] & through)
     first_back, turn = group_by(turns.to_arc, n_arcs)
     reached = reachable(turns.first, turns.to_arc, in_big)
     leads = reachable(freeze(first_back), freeze(turns.from_arc[turn]), in_big)

@@ -69,6 +69,9 @@ def test_profiles_as_they_are() -> None:
         find_profiles([replace(CAR_PROFILE, description="other")])
 
 
+CHANGED = FINE.replace('"NAME").profile()', '"x").profile()\nPROFILE = replace(PROFILE, WHAT)')
+"""A profile of which one field is something else."""
+
 BAD = {
     "x = 1": "mine.py defines no PROFILE",
     "PROFILE = 'car'": "PROFILE of .*mine.py is a str, not a Profile",
@@ -86,22 +89,27 @@ BAD = {
     FINE.replace("NAME", "a/b"): "the name 'a/b' is not",
     FINE.replace("NAME", "a\\n"): r"the name 'a\\n' is not",
     FINE.replace("NAME", "2cv"): "the name '2cv' is not",
-    FINE.replace('"NAME").profile()', '"x").profile()\nPROFILE = replace(PROFILE, way=None)'): (
-        "way is no function"
-    ),
-    FINE.replace('"NAME").profile()', '"x").profile()\nPROFILE = replace(PROFILE, way_keys="h")'): (
-        "way_keys is no tuple of strings"
-    ),
-    FINE.replace('"NAME").profile()', '"x").profile()\nPROFILE = replace(PROFILE, way_keys=())'): (
-        "way_keys is empty"
-    ),
-    FINE.replace('"NAME").profile()', '"x").profile()\nPROFILE = replace(PROFILE, classes=())'): (
-        r"excludable names \['\w+'\], no classes"
-    ),
-    FINE.replace(
-        '"NAME").profile()',
-        '"x").profile()\nPROFILE = replace(PROFILE, classes=tuple("abcdefghi"), excludable=())',
-    ): "more than 8 classes",
+    **{
+        CHANGED.replace("WHAT", change): expected
+        for change, expected in {
+            "way=None": "way is no function",
+            "way_keys='h'": "way_keys is no tuple of strings",
+            "way_keys=()": "way_keys is empty",
+            "classes=()": r"excludable names \['\w+'\], no classes",
+            "classes=tuple('abcdefghi'), excludable=()": "more than 8 classes",
+            "classes=('a,b',), excludable=()": "not all classes are of the form",
+            "classes=('',), excludable=()": "not all classes are of the form",
+            "excludable=('toll',)": "excludable is no tuple of sets",
+            "excludable=None": "excludable is no tuple of sets",
+            "road_tags=(('highway', 'residential'),)": "road_tags are no pairs of a key and",
+            "road_tags=None": "road_tags are no pairs of a key and",
+            "dimensions={'height': 3}": "dimensions is no tuple of pairs of a name and a number",
+            "dimensions=(('height', '3'),)": "dimensions is no tuple of pairs of a name and",
+            "mode='driving'": "mode is 'driving', no way to travel",
+            "mode=type(PROFILE.mode)(0)": "mode is <Mode.INACCESSIBLE: 0>, no way to travel",
+            "weight_name=None": "weight_name is no string",
+        }.items()
+    },
 }
 
 

@@ -183,6 +183,9 @@ IMPOSSIBLE_WAYS = (
     WayRule(10.0, 10.0, forward_preference=0.0),
     WayRule(10.0, 10.0, backward_preference=float("nan")),
     WayRule(10.0, 10.0, backward_preference=0.0),
+    WayRule(10.0, 10.0, forward_mode=Mode.INACCESSIBLE),
+    WayRule(10.0, 10.0, backward_mode="walking"),  # type: ignore[arg-type]
+    WayRule(10.0, 10.0, forward_mode=99),  # type: ignore[arg-type]
     WayRule("fast", 10.0),  # type: ignore[arg-type]
     WayRule(None, 10.0),  # type: ignore[arg-type]
     (10.0, 10.0),

@@ -6,9 +6,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from graphs import SearchWorld, lattice_worlds, make_graph, make_metric, search_worlds
-from hierarchies import Key, Prepared, key_steps, least_keys, packed, prepare, prepared_worlds
+from hierarchies import (
+    Key,
+    Prepared,
+    hierarchy_arcs,
+    key_steps,
+    least_keys,
+    packed,
+    prepare,
+    prepared_worlds,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import turns_of
 
 from gis.arrays import INF, INVALID, AnyArray, freeze
 from routing.cch.customize import Customizer
@@ -171,6 +181,21 @@ def test_no_change(prepared: Prepared) -> None:
         n_done = customizer.recustomize(metric, weights, freeze(np.array([arc], np.uint32)))
         assert n_done == len(vertices | heads)
         assert identical(weights, before)
+
+
+@given(search_worlds(), st.integers(0, 2**32 - 1), st.integers(0, 3))
+def test_turns_that_the_hierarchy_lacks(world: SearchWorld, seed: int, share: int) -> None:
+    """A turn between vertices that it does not join is as if there were none."""
+    vertex_arc = world.graph.vertex_arc.tolist()
+    turns = turns_of(world.graph)
+    few = make_graph(vertex_arc, [turn for n, turn in enumerate(turns) if n % 3 < share])
+    _, _, hierarchy, customizer = prepare(world._replace(graph=few), seed)
+    known, rank = hierarchy_arcs(hierarchy), hierarchy.rank
+    kept = [turn for turn in turns if (rank[turn[0]], rank[turn[1]]) in known]
+    assert share < 3 or len(kept) == sum(tail != head for tail, head, _ in turns)
+    found = customizer.with_turns(world.graph).customize(world.metric, 1)
+    expected = customizer.with_turns(make_graph(vertex_arc, kept)).customize(world.metric, 1)
+    assert identical(found, expected)
 
 
 def test_a_sum_that_reaches_the_limit() -> None:

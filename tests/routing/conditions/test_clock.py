@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime, timedelta, timezone
 
+import numpy as np
 import pytest
 
-from routing.conditions.clock import Clock
+from gis.arrays import freeze
+from routing.conditions.clock import Clock, typical_place
 
 PORTO, OSLO, COLUMBUS = Clock(-8.6, 41.15), Clock(10.8, 59.9), Clock(-83.0, 39.96)
 
@@ -68,3 +70,16 @@ def test_what_holds(clock: Clock, expression: str, departure: str, expected: boo
 def test_at_sea() -> None:
     """Everywhere there is some time."""
     assert Clock(-30.0, 10.0).local("2026-11-30T08:15").utcoffset() == timedelta(hours=-2)
+
+
+def test_where_most_roads_are() -> None:
+    """Islands far out do not move a country's clock into the sea between."""
+    mainland = np.random.default_rng(3).uniform((-9, 38), (-7, 41), (900, 2))
+    islands = np.random.default_rng(4).uniform((-31.2, 39.4), (-25, 39.6), (100, 2))
+    lon, lat = np.rint(np.concatenate([islands, mainland]) * 1e7).astype(np.int32).T
+    for n in (1000, 200, 101):
+        place = typical_place(freeze(lon[-n:]), freeze(lat[-n:]))
+        assert place in zip((lon / 1e7).tolist(), (lat / 1e7).tolist(), strict=True)
+        assert Clock(*place).zone.key == "Europe/Lisbon"
+    assert typical_place(freeze(lon[:1]), freeze(lat[:1])) == (lon[0] / 1e7, lat[0] / 1e7)
+    assert Clock((lon.min() + lon.max()) / 2e7, 39.5).zone.key == "Etc/GMT+1"

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from timed_towns import MONDAY_MORNING, durations, worlds
 from world import World
 
+from gis.profiles.bicycle import PROFILE as BICYCLE
 from gis.profiles.car import PROFILE as CAR
 from routing.areas.around import ReachedArea
 from routing.cch.hierarchy import Hierarchy
@@ -209,6 +210,61 @@ def test_weights_of_ones_own_at_a_time() -> None:
         closed = found.with_weights(way_speeds={world.way_id("ef"): 0.0}, n_routes=n_routes)
         assert length_m(world, closed, depart_at=MORNING) == -1
         assert length_m(world, closed, depart_at=NIGHT) == pytest.approx(STRAIGHT, rel=1e-3)
+
+
+def modes(found: Engine, world: World, ends: str, **options: Any) -> list[str]:
+    """How one travels on each step but the last."""
+    (leg,) = found.route([world.position(x) for x in ends], **options).legs
+    return [step.mode for step in leg.steps[:-1]]
+
+
+def test_how_one_travels_at_a_time() -> None:
+    """Steps tell of pushing where that is what takes so long, and of riding where it is not."""
+    world = World(
+        "a---b---c---d",
+        "ab highway=residential\n"
+        "bc highway=pedestrian bicycle:conditional='yes @ (18:00-10:00)'\n"
+        "cd highway=residential",
+    )
+    found = engine_of(world, BICYCLE)
+    for departure, mode in ((None, "pushing bike"), (NIGHT, "cycling"), (None, "pushing bike")):
+        assert modes(found, world, "bc", depart_at=departure) == [mode]
+        assert set(modes(found, world, "ad", depart_at=departure)) == {"cycling", mode}
+
+
+def classes(found: Engine, world: World, ends: str, **options: Any) -> list[tuple[str, ...]]:
+    """The classes of the roads after the crossings of a route, without repetition."""
+    (leg,) = found.route([world.position(x) for x in ends], **options).legs
+    told = [crossing.classes for step in leg.steps[:-1] for crossing in step.intersections]
+    return list(dict.fromkeys(told))
+
+
+def test_what_is_restricted_at_a_time() -> None:
+    """Steps tell so then, of what lies behind, too."""
+    world = World(
+        "x---a---b---c---d",
+        "xa highway=primary\nab highway=primary\n"
+        "bc highway=primary name=inner access:conditional='private @ (22:00-06:00)'\n"
+        "cd highway=primary name=outer toll=yes",
+    )
+    found = engine_of(world, CAR)
+    for _ in range(2):
+        assert classes(found, world, "ad") == [(), ("toll",)]
+        told = classes(found, world, "ad", depart_at=NIGHT)
+        assert told == [(), ("restricted",), ("toll", "restricted")]
+
+
+def test_behind_a_gate_whatever_was_asked_first() -> None:
+    """A road that the first request excluded is described as any other for the next."""
+    world = World(
+        "x---a---b---c---d",
+        "xa highway=primary\nab highway=primary\nbc highway=primary access=private\n"
+        "cd highway=primary name=outer toll=yes",
+    )
+    for first in ({}, {"exclude": ["toll"]}):
+        found = engine_of(world, CAR)
+        assert classes(found, world, "ab", **first) == [()]
+        assert classes(found, world, "cd") == [("toll", "restricted")]
 
 
 def max_lon(area: ReachedArea) -> float:
