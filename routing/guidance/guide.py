@@ -231,18 +231,28 @@ class _Line:
             roads = crossing.roads
             back, onward = roads[crossing.came_in].bearing, roads[crossing.out].bearing
             return _whole(back + 180.0), _whole(onward)
-        point = self.trail.first_point[draft.at]
+        point = self._point(draft)
         before = self._bearing(point - 1) if draft.type != DEPART else 0.0
         after = self._bearing(point) if draft.type != ARRIVE else 0.0
         return _whole(before), _whole(after)
 
     def side(self, draft: Draft) -> str | None:
         """On which side of the road the point of the request lies, None if it is on the road."""
-        point = self.trail.first_point[draft.at]
+        point = self._point(draft)
         if draft.type == DEPART:
             return _side(self.leg.begin, self._place(0), self._bearing(point), departs=True)
         last = len(self.lon) - 1
         return _side(self.leg.goal, self._place(last), self._bearing(point - 1), departs=False)
+
+    def _point(self, draft: Draft) -> int:
+        """The point of a maneuver: one that a leg goes on from or has come to.
+
+        A leg that is tiny as a whole may be trimmed to an end or a beginning without a length.
+        """
+        point = self.trail.first_point[draft.at]
+        if draft.type == DEPART:
+            return min(point, len(self.lon) - 2)
+        return max(point, 1) if draft.type == ARRIVE else point
 
     def _place(self, point: int) -> tuple[int, int]:
         return round(self.lon[point] * UNITS_PER_DEGREE), round(self.lat[point] * UNITS_PER_DEGREE)

@@ -342,6 +342,14 @@ def test_combinations_that_are_not_declared(exclude: list[str]) -> None:
         length_m(world, found, exclude=exclude)
 
 
+@pytest.mark.parametrize("exclude", [5, [5], ["toll", None]])
+def test_what_are_no_classes(exclude: Any) -> None:
+    """Anything but words is refused as other wrong input is."""
+    world, found = engine(TOLLS)
+    with pytest.raises(InvalidInput, match=r"^exclude is .*, expected classes of roads"):
+        length_m(world, found, exclude=exclude)
+
+
 def test_declared_combinations() -> None:
     """Several classes at once, in any order, if the profile says so."""
     both = (frozenset(("toll", "ferry")),)
