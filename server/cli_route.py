@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 from gis.errors import EngineError
 from routing.engine import Engine
@@ -87,11 +88,11 @@ def _show(route: Route, all_steps: bool) -> None:
     for number, (waypoint, leg) in enumerate(
         zip(route.waypoints, (*route.legs, None), strict=True), 1
     ):
-        out.print(_place(waypoint))
+        lines = [_place(waypoint)]
         if leg is not None:
-            out.print(_way(leg))
-            for line in _directions(leg, number == len(route.legs), all_steps):
-                out.print(line)
+            lines += [_way(leg), *_directions(leg, number == len(route.legs), all_steps)]
+        for line in lines:
+            out.print(_on_one_line(line))
 
 
 def _directions(leg: Leg, is_last: bool, all_steps: bool) -> list[str]:
@@ -119,3 +120,8 @@ def _way(leg: Leg) -> str:
         names[_MOST_NAMES // 2 + 1 : -(_MOST_NAMES // 2)] = ["..."]
     along = f"  along {', '.join(names)}" if names else ""
     return f"|   {distance(leg.distance_m)}, {duration(leg.duration_s)}{along}"
+
+
+def _on_one_line(text: str) -> str:
+    """Text without what would steer a terminal: names are whatever the map says."""
+    return "".join(" " if category(c) in ("Cc", "Zl", "Zp") else c for c in text)

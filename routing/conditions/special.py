@@ -1,7 +1,7 @@
 """What the roads weigh for a request that names a time, or classes of roads to keep out of."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from threading import Lock
 from typing import NamedTuple, TypeAlias
@@ -15,7 +15,7 @@ from routing.cch.weights import Weights, frozen
 from routing.changes.reweight import mending_pays
 from routing.conditions.clock import Clock, Departure
 from routing.conditions.roads_at import RoadsAt, arcs_with_other_turns, changed_arcs, roads_at
-from routing.errors import InvalidValue
+from routing.errors import InvalidInput, InvalidValue
 from routing.graph.components import ARC_RESTRICTED, ARC_STARTPOINT, Components, build_components
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
@@ -85,7 +85,10 @@ class SpecialWeightings:
     def _classes(self, exclude: Sequence[str]) -> int:
         """The classes as bits; ``InvalidValue`` unless they may be excluded together."""
         roads = self._vehicle.prepared.roads
-        wanted = sorted({exclude} if isinstance(exclude, str) else set(exclude))
+        words = (exclude,) if isinstance(exclude, str) else exclude
+        if not (isinstance(words, Iterable) and all(isinstance(word, str) for word in words)):
+            raise InvalidInput(f"exclude is {exclude!r}, expected classes of roads such as 'toll'")
+        wanted = sorted(set(words))
         if wanted and ",".join(wanted) not in roads.excludable:
             raise InvalidValue("Exclude flag combination is not supported.")
         return sum(1 << roads.classes.index(word) for word in wanted)

@@ -245,6 +245,8 @@ def is_straight_between_turns(passage: Passage, drafts: list[Draft], i: int) -> 
         return False
     if before.type not in (TURN, CONTINUE) or after.type not in (TURN, CONTINUE, ON_RAMP):
         return False
+    if UTURN in (before.modifier, after.modifier):
+        return False
     if not _may_join_three(passage, before, here, after):
         return False
     shorter, longer = sorted((passage.length_m(drafts, i - 1), passage.length_m(drafts, i)))

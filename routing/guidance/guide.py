@@ -81,6 +81,7 @@ class Guide:
         """A leg as the passes want it."""
         arcs = np.concatenate([path.arcs for path in leg.paths]).astype(np.int64)
         crossings, turns = self._junctions.along(arcs)
+        crossings = _turned_within(leg.paths, crossings, turns)
         turn_cs = np.zeros(len(arcs))
         known = turns != NO_TURN
         turn_cs[:-1][known] = metric.turn_costs(self._graph.turn_cost)[turns[known]]
@@ -196,6 +197,26 @@ class Guide:
 _NO_TEXTS = RoadTexts()
 
 
+def _turned_within(
+    paths: Sequence[PathOfArcs], crossings: list[Crossing], turns: I64
+) -> list[Crossing]:
+    """The crossings of a leg; where one path ends within a road, and the next begins, it is none.
+
+    No turn is taken between two paths, whatever the node ahead would have: ``turns`` are changed.
+    """
+    around = {}
+    at = 0
+    for path, after in pairwise(paths):
+        at += len(path.arcs)
+        turns[at - 1] = NO_TURN
+        if path.end.fraction < 1 or after.start.fraction > 0:
+            around[at] = Crossing(-1, at, [], None, None)
+    if not around:
+        return crossings
+    others = (crossing for crossing in crossings if crossing.at not in around)
+    return sorted([*others, *around.values()], key=lambda crossing: crossing.at)
+
+
 class _Line:
     """The points of a leg, for whoever asks where and in which direction."""
 
@@ -210,18 +231,28 @@ class _Line:
             roads = crossing.roads
             back, onward = roads[crossing.came_in].bearing, roads[crossing.out].bearing
             return _whole(back + 180.0), _whole(onward)
-        point = self.trail.first_point[draft.at]
+        point = self._point(draft)
         before = self._bearing(point - 1) if draft.type != DEPART else 0.0
         after = self._bearing(point) if draft.type != ARRIVE else 0.0
         return _whole(before), _whole(after)
 
     def side(self, draft: Draft) -> str | None:
         """On which side of the road the point of the request lies, None if it is on the road."""
-        point = self.trail.first_point[draft.at]
+        point = self._point(draft)
         if draft.type == DEPART:
             return _side(self.leg.begin, self._place(0), self._bearing(point), departs=True)
         last = len(self.lon) - 1
         return _side(self.leg.goal, self._place(last), self._bearing(point - 1), departs=False)
+
+    def _point(self, draft: Draft) -> int:
+        """The point of a maneuver: one that a leg goes on from or has come to.
+
+        A leg that is tiny as a whole may be trimmed to an end or a beginning without a length.
+        """
+        point = self.trail.first_point[draft.at]
+        if draft.type == DEPART:
+            return min(point, len(self.lon) - 2)
+        return max(point, 1) if draft.type == ARRIVE else point
 
     def _place(self, point: int) -> tuple[int, int]:
         return round(self.lon[point] * UNITS_PER_DEGREE), round(self.lat[point] * UNITS_PER_DEGREE)

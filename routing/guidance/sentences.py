@@ -63,7 +63,8 @@ def ordinal(number: int) -> str:
 
 def road(step: Step) -> str:
     """The road of a step: its name, with the number behind it if there are both."""
-    name, ref = step.name, step.ref.replace(";", " / ")
+    refs = (ref.strip() for ref in step.ref.split(";"))
+    name, ref = step.name, " / ".join(ref for ref in refs if ref)
     if name and ref and ref not in name:
         return f"{name} ({ref})"
     return name or ref

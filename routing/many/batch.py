@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,6 +22,7 @@ from routing.places.positions import Ground, Positions, locate, query_records
 from routing.route import Waypoint
 
 Float = TypeVar("Float", np.float32, np.float64)
+Made = TypeVar("Made")
 
 _CELLS = 1 << 16
 """Cells of a table that are converted at a time."""
@@ -107,6 +108,10 @@ class NearestRoads:
         """The names of all roads that meet there, made when they are first asked for."""
         return self._make_names()
 
+    def __reduce__(self) -> tuple[type["NearestRoads"], tuple[Any, ...]]:
+        measures = self.lon, self.lat, self.distance_m, self.status
+        return NearestRoads, (*measures, partial(_same, self.names))
+
     def to_geopandas(self) -> Any:
         """A ``GeoDataFrame`` with the rows in order; geometry is None where there is no road."""
         columns = {
@@ -168,6 +173,10 @@ class TravelTable:
     def _waypoints(self) -> tuple[tuple[Waypoint, ...], tuple[Waypoint, ...]]:
         return self._make_waypoints()
 
+    def __reduce__(self) -> tuple[type["TravelTable"], tuple[Any, ...]]:
+        measures = self.duration_cs, self.length_cm, self.source_status, self.destination_status
+        return TravelTable, (*measures, partial(_same, self._waypoints))
+
     @property
     def sources(self) -> tuple[Waypoint, ...]:
         """Where the routes begin."""
@@ -177,6 +186,11 @@ class TravelTable:
     def destinations(self) -> tuple[Waypoint, ...]:
         """Where the routes end."""
         return self._waypoints[1]
+
+
+def _same(made: Made) -> Made:
+    """What has been made, for a copy that does not know the roads."""
+    return made
 
 
 def _hundredths(number: U32, duration_cs: U32, dtype: type[Float]) -> npt.NDArray[Float]:

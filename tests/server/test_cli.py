@@ -252,6 +252,22 @@ def test_route_for_people(dataset: Path, capsys: Capture) -> None:
     assert all(line[:1] in "|o" for line in lines[2:])
 
 
+def test_names_steer_no_terminal(tmp_path: Path, capsys: Capture) -> None:
+    """A name on the map may be of several lines or worse; a line of the answer stays one."""
+    extract = tmp_path / "town.osm"
+    extract.write_text(
+        '<osm version="0.6"><node id="1" lat="1" lon="1"/><node id="2" lat="1" lon="1.01"/>'
+        '<way id="1"><nd ref="1"/><nd ref="2"/><tag k="highway" v="residential"/>'
+        '<tag k="name" v="One&#10;&#x9b;2J&#x2028;Two"/></way></osm>'
+    )
+    assert run(["build", str(extract)]) == 0
+    capsys.readouterr()
+    assert run(["route", str(tmp_path / "town.whimbrel"), "1,1", "1.01,1"]) == 0
+    printed = capsys.readouterr().out
+    assert "One" in printed and "Two" in printed
+    assert len(printed.splitlines()) == 7 and printed.replace("\n", "").isprintable()
+
+
 def test_directions_of_a_long_route(dataset: Path, capsys: Capture) -> None:
     """The middle is left out unless all steps are asked for."""
     corners = ("24.92,60.16", "24.965,60.178", "24.92,60.178", "24.965,60.16", "24.93,60.175")

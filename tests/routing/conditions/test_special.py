@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from engines import engine_of
+from hierarchies import turns_are_arcs
 from hypothesis import given, settings
 from timed_towns import MONDAY_MORNING, durations, worlds
 from world import World
@@ -13,11 +14,10 @@ from world import World
 from gis.profiles.bicycle import PROFILE as BICYCLE
 from gis.profiles.car import PROFILE as CAR
 from routing.areas.around import ReachedArea
-from routing.cch.hierarchy import Hierarchy
 from routing.conditions.prepared import check_conditions
 from routing.engine import Engine
 from routing.errors import InvalidInput, InvalidValue, NoRoute
-from routing.graph.turn_graph import TurnGraph, check_turn_graph
+from routing.graph.turn_graph import check_turn_graph
 
 NIGHT, MORNING, SUNDAY = "2026-11-30T23:30", "2026-11-30T08:15", "2026-11-29T12:00"
 
@@ -183,18 +183,6 @@ def test_a_time_is_as_if_the_tags_said_so(both: tuple[World, World]) -> None:
     np.testing.assert_allclose(at_time, durations(other, plain), atol=0.3)
 
 
-def turns_are_arcs(graph: TurnGraph, hierarchy: Hierarchy) -> bool:
-    """Whether the hierarchy has all turns: it cannot weigh another."""
-    n = graph.n_vertices
-    up = np.repeat(np.arange(n), np.diff(hierarchy.first_up)) * n + hierarchy.up_head
-    down = hierarchy.down_tail * n + np.repeat(np.arange(n), np.diff(hierarchy.first_down))
-    tail = hierarchy.rank[np.repeat(np.arange(n), np.diff(graph.first_turn))].astype(np.int64)
-    head = hierarchy.rank[graph.turn_head]
-    other = tail != head
-    known = np.isin((tail * n + head)[other], np.concatenate([up, down]))
-    return bool(known.all())
-
-
 def test_nothing_is_made_anew_without_need() -> None:
     """Where no condition holds the vehicle's own weights are used; others are kept."""
     _, found = engine(
@@ -339,6 +327,14 @@ def test_combinations_that_are_not_declared(exclude: list[str]) -> None:
     """They are refused in OSRM's words."""
     world, found = engine(TOLLS)
     with pytest.raises(InvalidValue, match=r"^Exclude flag combination is not supported\.$"):
+        length_m(world, found, exclude=exclude)
+
+
+@pytest.mark.parametrize("exclude", [5, [5], ["toll", None]])
+def test_what_are_no_classes(exclude: Any) -> None:
+    """Anything but words is refused as other wrong input is."""
+    world, found = engine(TOLLS)
+    with pytest.raises(InvalidInput, match=r"^exclude is .*, expected classes of roads"):
         length_m(world, found, exclude=exclude)
 
 

@@ -71,6 +71,58 @@ def test_silent_vias() -> None:
     assert sum(step.distance_m for step in over.steps) == pytest.approx(over.distance_m, abs=0.02)
 
 
+@pytest.mark.parametrize("via_m", [100.0, 499.0])
+def test_turning_around_at_a_silent_via(via_m: float) -> None:
+    """It takes place there, however near the end of the road is, and costs nothing."""
+    _, engine = engine_for(STREET)
+    points = [beside(east_m, 0.0) for east_m in (-200.0, via_m, -100.0)]
+    (leg,) = engine.route(points, waypoints=[0, 2], continue_straight=False).legs
+    assert spell_steps(leg) == "depart ab, continue uturn ab, arrive ab"
+    assert leg.steps[0].distance_m == pytest.approx(via_m + 200.0, abs=2)
+    assert leg.steps[1].distance_m == pytest.approx(via_m + 100.0, abs=2)
+    turn = leg.steps[1].maneuver
+    assert (turn.bearing_before, turn.bearing_after) == (90, 270)
+    assert sum(step.duration_s for step in leg.steps) == pytest.approx(leg.duration_s, abs=0.02)
+    assert sum(step.weight for step in leg.steps) == pytest.approx(leg.weight, abs=0.02)
+
+
+@pytest.mark.parametrize("tiny_m", [0.1, 0.3])
+def test_turning_around_at_the_end_of_a_road(tiny_m: float) -> None:
+    """A leg of a few centimetres to the end, and no metre back, has a direction all the same."""
+    _, engine = engine_for(STREET)
+    begin, before, end = beside(-500.0, 0.0), beside(500.0 - tiny_m, 0.0), beside(500.0, 0.0)
+    there = engine.route([begin, before, end, begin], continue_straight=True).legs[1]
+    back = engine.route([begin, end, before, begin], continue_straight=True).legs[1]
+    for leg, bearing in ((there, 90), (back, 270)):
+        depart, arrive = leg.steps
+        assert (depart.maneuver.type, depart.maneuver.bearing_after) == ("depart", bearing)
+        assert (arrive.maneuver.type, arrive.maneuver.bearing_before) == ("arrive", bearing)
+
+
+DEAD_END = Case(
+    """
+    a
+    .
+    b - - d - - e
+    .     .
+    c     f
+    """,
+    "abc name=One\nbde\ndf",
+    "",
+    metres=2.5,
+)
+
+
+def test_turning_around_behind_a_turn() -> None:
+    """A turn is what it is, though the road ends soon behind it and one has to turn around."""
+    world, engine = engine_for(DEAD_END)
+    goal = place(world, "de")
+    route = engine.route([world.position("a"), goal], bearings=[None, (270.0, 20.0)])
+    _, turn, around, _ = route.legs[0].steps
+    assert (turn.maneuver.type, turn.maneuver.modifier) == ("turn", "left")
+    assert (around.maneuver.modifier, around.maneuver.bearing_after) == ("uturn", 270)
+
+
 DUAL = Case(
     """
                   c - - - - - - - d

@@ -111,3 +111,5 @@ def test_ordinals() -> None:
 def test_a_number_that_the_name_has() -> None:
     """It is not said twice."""
     assert road(step_of("turn", name="EN 12", ref="EN 12")) == "EN 12"
+    assert road(step_of("turn", ref="US 23; US 33;")) == "US 23 / US 33"
+    assert road(step_of("turn", name="Ring", ref=";;")) == "Ring"

@@ -1,5 +1,6 @@
 """The nearest roads of many points, and tables of points that may be bad."""
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -157,3 +158,19 @@ def test_a_radius_for_all_points_of_a_table() -> None:
         engine.table([on], radius_m=-1)
     with pytest.raises(InvalidInput, match="no profile"):
         engine.table([(0, 99)], profile="boat", strict=False)
+
+
+def test_results_can_be_pickled() -> None:
+    """Another process gets tables and nearest roads whole, with what is made when asked for."""
+    world = World("a---b---c", "ab highway=x name=One\nbc highway=x name=Two")
+    found = engine_of(world)
+    points = [world.position(letter) for letter in "abc"]
+    table = found.table(points, points[:2], distances=True)
+    copy = pickle.loads(pickle.dumps(table))
+    assert np.array_equal(copy.duration_s, table.duration_s)
+    assert np.array_equal(copy.distance_m, table.distance_m)
+    assert (copy.sources, copy.destinations) == (table.sources, table.destinations)
+    roads = found.nearest_roads(points)
+    again = pickle.loads(pickle.dumps(roads))
+    assert again.names == roads.names == ["One", "One / Two", "Two"]
+    assert np.array_equal(again.distance_m, roads.distance_m)
