@@ -75,25 +75,22 @@ PATHS = [
     and set(via) & set(other)
     and set(one) & set(via) != set(via) & set(other)
 ]
-LONG_STREETS = ["abcd", "efgh", "ijkl", "mnop", *STREETS[12:]]
-"""Some cross others, which divide them."""
 
 
 @st.composite
-def worlds(draw: st.DrawFn, streets: Sequence[str] = STREETS) -> tuple[World, World]:
+def worlds(draw: st.DrawFn) -> tuple[World, World]:
     """A town with some tags that hold at times, and the same on a Monday morning.
 
-    Unless they are given, a street goes from one crossing to the next: none has more pieces because
-    another is there only at times, so the same part of the town is the largest.
+    A street goes from one crossing to the next: none has more pieces because another is there only
+    at times, so the same part of the town is the largest.
     """
-    special = draw(st.one_of(st.just(set(streets)), st.sets(st.sampled_from(streets))))
+    special = draw(st.one_of(st.just(set(STREETS)), st.sets(st.sampled_from(STREETS))))
     ways = {
         street: draw(WAY_TAGS) if street in special else {"highway": "residential"}
-        for street in streets
+        for street in STREETS
     }
-    paths = [path for path in PATHS if all(len(x) == 1 or x in streets for x in path)]
     relations = [
-        (draw(st.sampled_from(paths)), draw(RELATION_TAGS)) for _ in range(draw(st.integers(0, 6)))
+        (draw(st.sampled_from(PATHS)), draw(RELATION_TAGS)) for _ in range(draw(st.integers(0, 6)))
     ]
     return drawn(ways, relations), drawn(
         {street: resolved(tags) for street, tags in ways.items()},

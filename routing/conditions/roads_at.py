@@ -29,9 +29,9 @@ def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: 
     """The roads while some conditions hold; ``normal`` are those of no special time.
 
     What does not differ from those is the same object. The roads are as in a dataset with tags that
-    say only what holds then, but for two things: of a tag set the first five conditions count, and
-    a road that is closed then still divides those it meets, so that a part has more arcs there and
-    may be big (``BIG_COMPONENT_ARCS``, or the largest) with fewer streets.
+    say only what holds then, but for two things: of a tag set the first five times count, and a
+    road that is closed then still divides those it meets. Their pieces decide which parts are big
+    and which arcs are on one, so a point on a small part may stand for another place.
     """
     verdicts = conditions.verdicts.at(holds)
     usual = conditions.verdicts.at(np.zeros_like(holds))

@@ -8,7 +8,7 @@ import pytest
 from engines import engine_of
 from hierarchies import turns_are_arcs
 from hypothesis import given, settings
-from timed_towns import LONG_STREETS, MONDAY_MORNING, durations, worlds
+from timed_towns import MONDAY_MORNING, durations, worlds
 from world import World
 
 from gis.profiles.bicycle import PROFILE as BICYCLE
@@ -17,7 +17,6 @@ from routing.areas.around import ReachedArea
 from routing.conditions.prepared import check_conditions
 from routing.engine import Engine
 from routing.errors import InvalidInput, InvalidValue, NoRoute
-from routing.graph import reachability
 from routing.graph.turn_graph import check_turn_graph
 
 NIGHT, MORNING, SUNDAY = "2026-11-30T23:30", "2026-11-30T08:15", "2026-11-29T12:00"
@@ -182,17 +181,6 @@ def test_a_time_is_as_if_the_tags_said_so(both: tuple[World, World]) -> None:
     assert turns_are_arcs(weighting.graph, prepared.hierarchy)
     at_time = durations(found, timed, depart_at=MONDAY_MORNING)
     np.testing.assert_allclose(at_time, durations(other, plain), atol=0.3)
-
-
-@settings(max_examples=25)
-@given(worlds(LONG_STREETS))
-def test_streets_that_others_divide_at_times(both: tuple[World, World]) -> None:
-    """So it is where closed streets divide others, if it matters to no part how many it has."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reachability, "BIG_COMPONENT_ARCS", 1)
-        timed, plain = both
-        at_time = durations(engine_of(timed, CAR), timed, depart_at=MONDAY_MORNING)
-        np.testing.assert_allclose(at_time, durations(engine_of(plain, CAR), plain), atol=0.3)
 
 
 def test_nothing_is_made_anew_without_need() -> None:
