@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import F64, I64, INF, U32, freeze
+from gis.arrays import I64, INF, U32, freeze
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.jit import machine_code
 from gis.network.road_network import RoadNetwork
@@ -41,7 +41,7 @@ from routing.scratch import RouteScratch, Scratch
 from routing.search.chain import BrokenChainError, ChainFinder, Search, Stretch
 from routing.search.dijkstra import dijkstra
 from routing.search.landmarks import alt_query
-from routing.search.seeds import Path, Position, Seeds, part_cost
+from routing.search.seeds import Path, Position, Seeds, driven_parts
 from routing.store import PreparedProfile
 from routing.weighting import Weighting
 
@@ -366,11 +366,11 @@ class Vehicle:
         """
         metric, arcs = weighting.metric, stretch.arcs
         start, end = stretch.start.fraction, stretch.end.fraction
-        weights = _driven_parts(metric.weight, arcs, start, end)
-        length_cm = int(_driven_parts(metric.length_cm, arcs, start, end).sum())
+        weights = driven_parts(metric.weight, arcs, start, end)
+        length_cm = int(driven_parts(metric.length_cm, arcs, start, end).sum())
         durations = weights
         if metric.has_durations:
-            durations = _driven_parts(metric.duration_cs, arcs, start, end)
+            durations = driven_parts(metric.duration_cs, arcs, start, end)
         return PathOfArcs(
             arcs,
             durations,
@@ -389,12 +389,3 @@ class Vehicle:
         arcs = np.concatenate([first, self.prepared.turn_graph.vertex_arc[route.vertices]])
         enters = int(route.vertices[-1]) if len(route.vertices) else begin.arc
         return Stretch(route.weight, freeze(arcs), begin, goal, begin.arc, enters)
-
-
-def _driven_parts(column: U32, arcs: U32, start: float, end: float) -> F64:
-    """What a column of a metric holds for the part of each arc that is driven: float64 (k,)."""
-    whole = column[arcs]
-    parts: F64 = whole.astype(np.float64)
-    parts[-1] = part_cost(int(whole[-1]), end)
-    parts[0] -= part_cost(int(whole[0]), start)
-    return parts

@@ -53,6 +53,18 @@ def prepare(world: SearchWorld, seed: int) -> Prepared:
     return Prepared(world, order, hierarchy, Customizer.of(world.graph, hierarchy))
 
 
+def turns_are_arcs(graph: TurnGraph, hierarchy: Hierarchy) -> bool:
+    """Whether the hierarchy has all turns: it cannot weigh another."""
+    n = graph.n_vertices
+    up = np.repeat(np.arange(n), np.diff(hierarchy.first_up)) * n + hierarchy.up_head
+    down = hierarchy.down_tail * n + np.repeat(np.arange(n), np.diff(hierarchy.first_down))
+    tail = hierarchy.rank[np.repeat(np.arange(n), np.diff(graph.first_turn))].astype(np.int64)
+    head = hierarchy.rank[graph.turn_head]
+    other = tail != head
+    known = np.isin((tail * n + head)[other], np.concatenate([up, down]))
+    return bool(known.all())
+
+
 def naive_elimination(arcs: Arcs, order: Sequence[int]) -> Arcs:
     """The arcs without loops, and y -> z for all y -> x -> z when x is eliminated, in an order."""
     done = {(tail, head) for tail, head in arcs if tail != head}

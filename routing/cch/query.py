@@ -185,13 +185,13 @@ def settle_ties(
 ) -> None:
     """Follow the arcs noted that still cost as much as is known, if they have less of the third.
 
-    In the order in which they were noted what is below is settled before. What costs ``best`` or
-    more is part of no best path.
+    In the order in which they were noted what is below is settled before. What costs more than
+    ``best`` is part of no best path; what costs as much may end at a seed that costs nothing.
     """
     for at in range(n_ties):
         x, i = side.ties[at, 0], side.ties[at, 1]
         y = upper[i]
-        if side.label[y] < best and side.label[y] == side.label[x] + cost[i]:
+        if side.label[y] <= best and side.label[y] == side.label[x] + cost[i]:
             known = third_at(side, y, first, upper, third)
             if third_at(side, x, first, upper, third) + int64(third[i]) < known:
                 side.origin[y] = x

@@ -9,7 +9,6 @@ from gis.arrays import AnyArray, Bool, freeze
 from gis.network.road_network import RoadNetwork
 from gis.profiles.verdicts import STARTPOINT, RoadUse, Verdicts
 from routing.conditions.prepared import Conditions
-from routing.graph.arc_turns import BEHIND, OPEN
 from routing.graph.components import Components, build_components
 from routing.graph.restricted_roads import restricted_arcs
 from routing.graph.turn_graph import TurnGraph, build_turn_graph
@@ -29,7 +28,10 @@ class RoadsAt:
 def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: RoadsAt) -> RoadsAt:
     """The roads while some conditions hold; ``normal`` are those of no special time.
 
-    What does not differ from those is the same object.
+    What does not differ from those is the same object. The roads are as in a dataset with tags that
+    say only what holds then, but for two things: of a tag set the first five conditions count, and
+    a road that is closed then still divides those it meets, so that a part has more arcs there and
+    may be big (``BIG_COMPONENT_ARCS``, or the largest) with fewer streets.
     """
     verdicts = conditions.verdicts.at(holds)
     usual = conditions.verdicts.at(np.zeros_like(holds))
@@ -46,9 +48,6 @@ def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: 
         return RoadsAt(metric, normal.graph, normal.components, roads)
     remembered = conditions.memory.remembered(network.n_arcs)
     restricted = restricted_arcs(network, verdicts, metric.open_arc)
-    # Of what only lies behind restricted roads some has no vertices for that: it is as others.
-    is_new = (restricted == BEHIND) & ~remembered.entered
-    restricted = freeze(np.where(is_new, OPEN, restricted).astype(np.uint8))
     graph = build_turn_graph(network, verdicts, metric.open_arc, restricted, remembered)
     allowed = freeze(np.repeat(verdicts.way_flags[network.edge_tagset] & STARTPOINT > 0, 2))
     components = build_components(graph, metric.open_arc, allowed, restricted)

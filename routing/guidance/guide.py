@@ -81,12 +81,7 @@ class Guide:
         """A leg as the passes want it."""
         arcs = np.concatenate([path.arcs for path in leg.paths]).astype(np.int64)
         crossings, turns = self._junctions.along(arcs)
-        for at in np.cumsum([len(path.arcs) for path in leg.paths[:-1]]).tolist():
-            turns[at - 1] = NO_TURN  # what begins at a via point costs no turn
-            if arcs[at] == arcs[at - 1] ^ 1:  # and turns around there, not at the road's end
-                crossings = [crossing for crossing in crossings if crossing.at != at]
-                crossings.append(Crossing(-1, at, [], None, None))
-                crossings.sort(key=lambda crossing: crossing.at)
+        crossings = _turned_within(leg.paths, crossings, turns)
         turn_cs = np.zeros(len(arcs))
         known = turns != NO_TURN
         turn_cs[:-1][known] = metric.turn_costs(self._graph.turn_cost)[turns[known]]
@@ -199,6 +194,26 @@ class Guide:
 
 
 _NO_TEXTS = RoadTexts()
+
+
+def _turned_within(
+    paths: Sequence[PathOfArcs], crossings: list[Crossing], turns: I64
+) -> list[Crossing]:
+    """The crossings of a leg; where one path ends within a road, and the next begins, it is none.
+
+    No turn is taken between two paths, whatever the node ahead would have: ``turns`` are changed.
+    """
+    around = {}
+    at = 0
+    for path, after in pairwise(paths):
+        at += len(path.arcs)
+        turns[at - 1] = NO_TURN
+        if path.end.fraction < 1 or after.start.fraction > 0:
+            around[at] = Crossing(-1, at, [], None, None)
+    if not around:
+        return crossings
+    others = (crossing for crossing in crossings if crossing.at not in around)
+    return sorted([*others, *around.values()], key=lambda crossing: crossing.at)
 
 
 class _Line:

@@ -225,8 +225,7 @@ class Junctions:
     def along(self, arcs: I64) -> tuple[list[Crossing], I64]:
         """The nodes between the k arcs of a path as crossings, and the turns taken (k - 1,).
 
-        Where the path turns around in the middle of a road, there is a crossing without a node,
-        and NO_TURN.
+        Between arcs that do not meet at a node there is a crossing without one, and NO_TURN.
         """
         found, node = self._find(arcs)
         columns = found.first, found.arc, found.bearing, found.entry, found.came_in, found.out

@@ -11,8 +11,8 @@ def trim_ends(passage: Passage, drafts: list[Draft]) -> None:
 
     Nobody is told to turn within a step of where he starts or where he is; but whoever leaves a
     roundabout hears of its exit, however near the goal is, and so does one who enters it. The
-    departure's and the
-    arrival's ``at`` move; what lies before and behind still belongs to the leg's line.
+    departure's and the arrival's ``at`` move; what lies before and behind still belongs to the
+    leg's line.
     """
     while len(drafts) > 2 and not drafts[1].ring and passage.length_m(drafts, 0) <= TINY_M:
         departure, after = drafts[0], drafts.pop(1)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import add, sub
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,10 +11,13 @@ from gis.arrays import INF, U32, freeze
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
 from routing.search.seeds import (
+    Columns,
     Path,
     Place,
     Position,
     Seeds,
+    columns_of,
+    driven_parts,
     part_cost,
     source_seeds,
     target_seeds,
@@ -55,13 +59,13 @@ class BrokenChainError(Exception):
 class _State(NamedTuple):
     """A way to stand at a point, ready to go on: on a vertex, at a position on its arc.
 
-    ``cost`` is that of the cheapest way here, ``stretch`` its last part and ``before`` the state
+    ``spent`` is what the best way here takes, ``stretch`` its last part and ``before`` the state
     that it starts from; no stretch if only the direction was changed.
     """
 
     vertex: int
     position: Position
-    cost: int
+    spent: Columns
     before: "_State | None"
     stretch: Stretch | None
 
@@ -78,11 +82,11 @@ class ChainFinder:
         """The cheapest route over one of the positions of each point, two points or more.
 
         If ``straight``, a route leaves a point in the direction in which it has come: the best
-        cost is carried for each vertex on which the point can be reached, and only where none of
+        way is carried for each vertex on which the point can be reached, and only where none of
         them leads on, it may turn around. Otherwise the way on is free to begin at any position.
         Raises ``BrokenChainError`` where there is no way from one point to the next.
         """
-        states = [_State(p.arc, p, 0, None, None) for p in points[0]]
+        states = [_State(p.arc, p, Columns(0, 0, 0), None, None) for p in points[0]]
         for leg, targets in enumerate(points[1:]):
             ends = [
                 (vertex, position)
@@ -100,7 +104,7 @@ class ChainFinder:
                 states = reached
             else:
                 (best,) = reached
-                states = [_State(p.arc, p, best.cost, best, None) for p in targets]
+                states = [_State(p.arc, p, best.spent, best, None) for p in targets]
         return _stretches(best)
 
     def _extend_all(
@@ -113,28 +117,46 @@ class ChainFinder:
         return [state for state in found if state is not None]
 
     def _extend(self, states: Sequence[_State], ends: Sequence[_End]) -> _State | None:
-        least = min(state.cost for state in states)
-        sources = [Place(s.vertex, s.position.fraction, s.cost - least) for s in states]
+        least = [min(column) for column in zip(*(state.spent for state in states), strict=True)]
+        sources = [
+            Place(s.vertex, s.position.fraction, Columns(*map(sub, s.spent, least))) for s in states
+        ]
         targets = [Place(vertex, position.fraction) for vertex, position in ends]
         path = self._search(
             source_seeds(self._graph, self._metric, sources),
             target_seeds(self._graph, self._metric, targets),
         )
-        cost, source, target = least + path.cost, path.source, path.target
-        arcs = self._graph.vertex_arc[path.vertices]
-        stay = min(self._staying(states, ends), default=None)
-        if stay is not None and stay[0] <= cost:
-            cost, _, source, target = stay
-            arcs = arcs[:0]
-        elif path.cost == INF:
+        found = min(self._staying(states, ends), default=None)
+        arcs = path.vertices[:0]
+        if path.cost < INF:
+            onward = self._graph.vertex_arc[path.vertices]
+            spent = self._spent(
+                states[path.source], onward, ends[path.target], path.cost + least[0]
+            )
+            if found is None or spent < found[0]:
+                found, arcs = (spent, path.source, path.target), onward
+        if found is None:
             return None
+        spent, source, target = found
         before = states[source]
         vertex, position = ends[target]
         arcs = np.concatenate([np.array([before.position.arc], np.uint32), arcs])
-        stretch = Stretch(
-            cost - before.cost, freeze(arcs), before.position, position, before.vertex, vertex
+        cost = spent.weight - before.spent.weight
+        stretch = Stretch(cost, freeze(arcs), before.position, position, before.vertex, vertex)
+        return _State(self._graph.leaving(vertex), position, spent, before, stretch)
+
+    def _spent(self, state: _State, onward: U32, end: _End, weight: int) -> Columns:
+        """What it takes to go on from a state over some arcs, if it weighs so much to their end."""
+        metric, (_, position) = self._metric, end
+        arcs = np.concatenate([np.array([state.position.arc], np.uint32), onward])
+        columns = metric.weight, metric.second, *((metric.third,) if metric.has_durations else ())
+        parts, second, *third = (
+            int(driven_parts(column, arcs, state.position.fraction, position.fraction).sum())
+            for column in columns
         )
-        return _State(self._graph.leaving(vertex), position, cost, before, stretch)
+        if metric.has_durations:  # turns count alike in weight and duration
+            second += weight - state.spent.weight - parts
+        return Columns(weight, state.spent.second + second, state.spent.third + sum(third))
 
     def _by_vertex_left(self, ends: Iterable[_End]) -> list[list[_End]]:
         """Ends in groups from which the way on is the same."""
@@ -146,22 +168,21 @@ class ChainFinder:
 
     def _staying(
         self, states: Sequence[_State], ends: Sequence[_End]
-    ) -> Iterator[tuple[int, int, int, int]]:
-        """Cost, length, state and end of every pair that lies ahead on one vertex."""
-        for source, (vertex, start, cost, _, _) in enumerate(states):
+    ) -> Iterator[tuple[Columns, int, int]]:
+        """What every pair takes that lies ahead on one vertex, its state and its end."""
+        for source, (vertex, start, spent, _, _) in enumerate(states):
             for target, (end_vertex, end) in enumerate(ends):
                 if vertex == end_vertex and start.fraction <= end.fraction:
-                    ahead, length_cm = (
-                        part_cost(int(column[end.arc]), end.fraction)
-                        - part_cost(int(column[end.arc]), start.fraction)
-                        for column in (self._metric.weight, self._metric.length_cm)
+                    ahead = (
+                        part_cost(whole, end.fraction) - part_cost(whole, start.fraction)
+                        for whole in columns_of(self._metric, end.arc)
                     )
-                    yield cost + ahead, length_cm, source, target
+                    yield Columns(*map(add, spent, ahead)), source, target
 
     def _turned(self, states: Sequence[_State]) -> list[_State]:
         """The same places in the other direction, where that is open."""
         return [
-            _State(arc ^ 1, Position(arc ^ 1, 1 - fraction), state.cost, state, None)
+            _State(arc ^ 1, Position(arc ^ 1, 1 - fraction), state.spent, state, None)
             for state in states
             for arc, fraction in [state.position]
             if self._metric.weight[arc ^ 1] < INF

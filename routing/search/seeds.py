@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import INF, U32, U64, freeze
+from gis.arrays import F64, INF, U32, U64, freeze
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
 
@@ -24,12 +24,20 @@ class Position(NamedTuple):
     fraction: float
 
 
+class Columns(NamedTuple):
+    """What an arc or a way takes, as in `Metric`; the third is 0 if there is none."""
+
+    weight: int
+    second: int
+    third: int
+
+
 class Place(NamedTuple):
-    """A fraction of the arc of a vertex, and what a route that begins there has paid before."""
+    """One end of a route: a fraction of the arc of a vertex, and what is paid besides."""
 
     vertex: int
     fraction: float
-    cost: int = 0
+    besides: Columns = Columns(0, 0, 0)
 
 
 class Seeds(NamedTuple):
@@ -86,43 +94,50 @@ def vertices_of(graph: TurnGraph, n_arcs: int, arc: int) -> list[int]:
     return [arc, *range(n_arcs + low, n_arcs + high)]
 
 
-class _Columns(NamedTuple):
-    """What an arc costs, as in `Metric`."""
+def driven_parts(column: U32, arcs: U32, start: float, end: float) -> F64:
+    """What a column of a metric holds for the part of each arc that is driven: float64 (k,)."""
+    whole = column[arcs]
+    parts: F64 = whole.astype(np.float64)
+    parts[-1] = part_cost(int(whole[-1]), end)
+    parts[0] -= part_cost(int(whole[0]), start)
+    return parts
 
-    weight: int
-    second: int
-    third: int
 
-
-def _wholes(metric: Metric, arc: int) -> _Columns:
-    """What a whole arc costs."""
+def columns_of(metric: Metric, arc: int) -> Columns:
+    """What a whole arc takes."""
     third = int(metric.third[arc]) if metric.has_durations else 0
-    return _Columns(int(metric.weight[arc]), int(metric.second[arc]), third)
+    return Columns(int(metric.weight[arc]), int(metric.second[arc]), third)
 
 
 def source_seeds(graph: TurnGraph, metric: Metric, places: Sequence[Place]) -> Seeds:
     """Seeds for routes that leave the arcs of their places by any turn."""
     seeds = []
-    for index, (vertex, fraction, cost) in enumerate(places):
-        whole = _wholes(metric, int(graph.vertex_arc[vertex]))
-        weight, second, third = (all_of - part_cost(all_of, fraction) for all_of in whole)
+    for index, (vertex, fraction, besides) in enumerate(places):
+        whole = columns_of(metric, int(graph.vertex_arc[vertex]))
+        weight, second, third = (
+            extra + all_of - part_cost(all_of, fraction)
+            for extra, all_of in zip(besides, whole, strict=True)
+        )
         out = slice(int(graph.first_turn[vertex]), int(graph.first_turn[vertex + 1]))
         turns = metric.turn_costs(graph.turn_cost[out]).tolist()
         heads = graph.turn_head[out].tolist()
         for head, turn in zip(heads, turns, strict=True):
             later = second + turn if metric.has_durations else second
-            seeds.append((head, cost + weight + turn, later, third, index))
+            seeds.append((head, weight + turn, later, third, index))
     return _pack(seeds)
 
 
 def target_seeds(graph: TurnGraph, metric: Metric, places: Sequence[Place]) -> Seeds:
     """Seeds for routes that come to their places from the start of the arcs, if they are open."""
     seeds = []
-    for index, (vertex, fraction, cost) in enumerate(places):
-        whole = _wholes(metric, int(graph.vertex_arc[vertex]))
+    for index, (vertex, fraction, besides) in enumerate(places):
+        whole = columns_of(metric, int(graph.vertex_arc[vertex]))
         if whole.weight < INF:
-            weight, second, third = (part_cost(all_of, fraction) for all_of in whole)
-            seeds.append((vertex, cost + weight, second, third, index))
+            weight, second, third = (
+                extra + part_cost(all_of, fraction)
+                for extra, all_of in zip(besides, whole, strict=True)
+            )
+            seeds.append((vertex, weight, second, third, index))
     return _pack(seeds)
 
 

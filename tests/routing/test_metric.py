@@ -1,6 +1,7 @@
 """Weights against plain arithmetic, and at their limits."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 from graphs import SmallEdge, World, build_small_network, worlds
@@ -50,9 +51,12 @@ def one_edge(length_m: float, kmh: float, share: float = 1, duration_s: float = 
         [SmallEdge(0, 1, 0, length_m, None)], [(0, 0), (1, 0)], [0, 0], [], []
     )
     network = replace(network, edge_share=freeze(np.array([share], np.float32)))
-    column = [freeze(np.array([value], np.float32)) for value in (kmh, 0, duration_s)]
-    verdicts = Verdicts(*column[:2], *column[:2], column[2], *[column[0]] * 6, (), {})
-    return duration_metric(network, verdicts)
+    forward, backward, duration = (
+        freeze(np.array([value], np.float32)) for value in (kmh, 0, duration_s)
+    )
+    columns: dict[str, Any] = {field.name: () for field in fields(Verdicts)}  # not looked at
+    columns |= {"forward_kmh": forward, "backward_kmh": backward, "duration_s": duration}
+    return duration_metric(network, Verdicts(**columns))
 
 
 def test_what_turns_cost() -> None:

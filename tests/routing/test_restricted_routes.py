@@ -353,3 +353,14 @@ def test_a_route_says_where_it_is_restricted(
     steps = found.legs[0].steps
     ends = steps[0].intersections[0], steps[-1].intersections[-1]
     assert ["restricted" in end.classes for end in ends] == expected
+
+
+def test_what_is_closed_for_one_is_restricted_for_others() -> None:
+    """Directions that were first asked for while a road was closed tell later what it is."""
+    ways = "bf highway=x private=yes kmh=100\nfg highway=x kmh=100"
+    world = Drawn(BLOCK, f"{SLOW}\n{ways}")
+    engine = engine_of(world)
+    closed = engine.with_weights(way_speeds={world.way_id("fg"): 0.0})
+    a, b, c = (between(world, *place) for place in (("ab", 0.5), ("bc", 0.5), ("fg", 0.5)))
+    assert closed.route([a, b]).legs[0].steps
+    assert "restricted" in engine.route([a, c]).legs[0].steps[-1].intersections[0].classes

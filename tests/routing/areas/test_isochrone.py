@@ -93,7 +93,9 @@ def check_areas(
         tree = shapely.STRtree(reached_shape.geoms)
         on_line = np.zeros(len(everything), np.bool_)
         on_line[tree.query(shapely.points(everything), "dwithin", 2e-7)[0]] = True
-        reached, others = everything[on_line], everything[~on_line]
+        # A short piece may lie between two samples, but its own points are reached, too.
+        reached = np.concatenate([everything[on_line], points])
+        others = everything[~on_line]
         outside_m = far_m(reached, others, scale)
         inside_m = far_m(others, reached, scale)
         assert shapely.contains_xy(area, reached[outside_m > tolerance_m]).all()

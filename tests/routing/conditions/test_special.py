@@ -6,18 +6,19 @@ from typing import Any
 import numpy as np
 import pytest
 from engines import engine_of
+from hierarchies import turns_are_arcs
 from hypothesis import given, settings
-from timed_towns import MONDAY_MORNING, durations, worlds
+from timed_towns import LONG_STREETS, MONDAY_MORNING, durations, worlds
 from world import World
 
 from gis.profiles.bicycle import PROFILE as BICYCLE
 from gis.profiles.car import PROFILE as CAR
 from routing.areas.around import ReachedArea
-from routing.cch.hierarchy import Hierarchy
 from routing.conditions.prepared import check_conditions
 from routing.engine import Engine
 from routing.errors import InvalidInput, InvalidValue, NoRoute
-from routing.graph.turn_graph import TurnGraph, check_turn_graph
+from routing.graph import reachability
+from routing.graph.turn_graph import check_turn_graph
 
 NIGHT, MORNING, SUNDAY = "2026-11-30T23:30", "2026-11-30T08:15", "2026-11-29T12:00"
 
@@ -144,7 +145,29 @@ def test_what_holds_at_times(bc: str, relation: str, expected: dict[str | None, 
             assert length_m(world, found, **options) == pytest.approx(length, rel=1e-3)
 
 
-@settings(max_examples=25)
+def test_the_largest_part_at_a_time() -> None:
+    """What is the largest by day may lie behind a private road of what is the largest at night.
+
+    By day the east is an island, and its end stands for the nearest place that is none.
+    """
+    ways = """
+        ab highway=residential
+        bc highway=residential
+        cd highway=residential access=private
+        de highway=residential
+        ef highway=residential motor_vehicle=no motor_vehicle:conditional='yes @ (22:00-06:00)'
+        fg highway=residential
+        """
+    world = World("a---b---c---d---e---f---g", ways)
+    found = engine_of(world, replace(CAR, turn=lambda *_: 0.0))
+    for departure, to_end in ((None, 1600.0), (MORNING, 1600.0), (NIGHT, 2400.0)):
+        for ends, expected in (("ae", 1600.0), ("ag", to_end)):
+            there = length_m(world, found, ends, depart_at=departure)
+            back = length_m(world, found, ends[::-1], depart_at=departure)
+            assert (there, back) == pytest.approx((expected, expected), rel=1e-3)
+
+
+@settings(max_examples=50)
 @given(worlds())
 def test_a_time_is_as_if_the_tags_said_so(both: tuple[World, World]) -> None:
     """Durations of all pairs at a time are those of a map with only what holds then."""
@@ -161,16 +184,15 @@ def test_a_time_is_as_if_the_tags_said_so(both: tuple[World, World]) -> None:
     np.testing.assert_allclose(at_time, durations(other, plain), atol=0.3)
 
 
-def turns_are_arcs(graph: TurnGraph, hierarchy: Hierarchy) -> bool:
-    """Whether the hierarchy has all turns: it cannot weigh another."""
-    n = graph.n_vertices
-    up = np.repeat(np.arange(n), np.diff(hierarchy.first_up)) * n + hierarchy.up_head
-    down = hierarchy.down_tail * n + np.repeat(np.arange(n), np.diff(hierarchy.first_down))
-    tail = hierarchy.rank[np.repeat(np.arange(n), np.diff(graph.first_turn))].astype(np.int64)
-    head = hierarchy.rank[graph.turn_head]
-    other = tail != head
-    known = np.isin((tail * n + head)[other], np.concatenate([up, down]))
-    return bool(known.all())
+@settings(max_examples=25)
+@given(worlds(LONG_STREETS))
+def test_streets_that_others_divide_at_times(both: tuple[World, World]) -> None:
+    """So it is where closed streets divide others, if it matters to no part how many it has."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reachability, "BIG_COMPONENT_ARCS", 1)
+        timed, plain = both
+        at_time = durations(engine_of(timed, CAR), timed, depart_at=MONDAY_MORNING)
+        np.testing.assert_allclose(at_time, durations(engine_of(plain, CAR), plain), atol=0.3)
 
 
 def test_nothing_is_made_anew_without_need() -> None:

@@ -76,6 +76,21 @@ def test_silent_vias() -> None:
     assert sum(step.distance_m for step in over.steps) == pytest.approx(over.distance_m, abs=0.02)
 
 
+@pytest.mark.parametrize("via_m", [100.0, 499.0])
+def test_turning_around_at_a_silent_via(via_m: float) -> None:
+    """It takes place there, however near the end of the road is, and costs nothing."""
+    _, engine = engine_for(STREET)
+    points = [beside(east_m, 0.0) for east_m in (-200.0, via_m, -100.0)]
+    (leg,) = engine.route(points, waypoints=[0, 2], continue_straight=False).legs
+    assert spell_steps(leg) == "depart ab, continue uturn ab, arrive ab"
+    assert leg.steps[0].distance_m == pytest.approx(via_m + 200.0, abs=2)
+    assert leg.steps[1].distance_m == pytest.approx(via_m + 100.0, abs=2)
+    turn = leg.steps[1].maneuver
+    assert (turn.bearing_before, turn.bearing_after) == (90, 270)
+    assert sum(step.duration_s for step in leg.steps) == pytest.approx(leg.duration_s, abs=0.02)
+    assert sum(step.weight for step in leg.steps) == pytest.approx(leg.weight, abs=0.02)
+
+
 @pytest.mark.parametrize("tiny_m", [0.1, 0.3])
 def test_turning_around_at_the_end_of_a_road(tiny_m: float) -> None:
     """A leg of a few centimetres to the end, and no metre back, has a direction all the same."""
@@ -87,19 +102,6 @@ def test_turning_around_at_the_end_of_a_road(tiny_m: float) -> None:
         depart, arrive = leg.steps
         assert (depart.maneuver.type, depart.maneuver.bearing_after) == ("depart", bearing)
         assert (arrive.maneuver.type, arrive.maneuver.bearing_before) == ("arrive", bearing)
-
-
-def test_turning_around_at_a_silent_via() -> None:
-    """It costs what the route says, nothing, and is told where it is: no crossing is there."""
-    _, engine = engine_for(STREET)
-    begin, via = beside(-500.0, 0.0), beside(100.0, 0.0)
-    (leg,) = engine.route([begin, via, begin], waypoints=[0, 2], continue_straight=False).legs
-    assert sum(step.duration_s for step in leg.steps) == pytest.approx(leg.duration_s, abs=0.02)
-    depart, turn, _ = leg.steps
-    assert (turn.maneuver.type, turn.maneuver.modifier) == ("continue", "uturn")
-    assert (turn.maneuver.bearing_before, turn.maneuver.bearing_after) == (90, 270)
-    assert turn.intersections[0].bearings == (270,)
-    assert depart.distance_m == pytest.approx(turn.distance_m)
 
 
 DEAD_END = Case(

@@ -1,5 +1,6 @@
 import heapq
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
@@ -9,7 +10,10 @@ from graphs import make_graph, make_metric
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gis.arrays import INF
+from gis.arrays import INF, freeze
+from routing.cch.customize import Customizer
+from routing.cch.hierarchy import build_hierarchy
+from routing.cch.query import new_state, run_query
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
 from routing.search.chain import BrokenChainError, ChainFinder, Stretch
@@ -17,6 +21,7 @@ from routing.search.dijkstra import SearchState, dijkstra
 from routing.search.seeds import Position, part_cost
 
 Points = list[list[Position]]
+Chain = list[Stretch]
 
 
 @st.composite
@@ -59,8 +64,16 @@ def questions(draw: st.DrawFn) -> tuple[TurnGraph, Metric, Points]:
     return graph, metric, draw(st.lists(point, min_size=2, max_size=4))
 
 
-def find(graph: TurnGraph, metric: Metric, points: Points, straight: bool) -> list[Stretch]:
+def find(graph: TurnGraph, metric: Metric, points: Points, straight: bool) -> Chain:
     search = partial(dijkstra, SearchState(graph), graph, metric)
+    return ChainFinder(search, graph, metric).find(points, straight)
+
+
+def find_all_columns(graph: TurnGraph, metric: Metric, points: Points, straight: bool) -> Chain:
+    """A chain by the hierarchy, which decides by all columns."""
+    hierarchy = build_hierarchy(graph, freeze(np.arange(graph.n_vertices, dtype=np.uint32)))
+    weights = Customizer.of(graph, hierarchy).customize(metric)
+    search = partial(run_query, new_state(hierarchy), hierarchy, weights)
     return ChainFinder(search, graph, metric).find(points, straight)
 
 
@@ -69,29 +82,40 @@ def turns_of(graph: TurnGraph, vertex: int) -> Iterator[tuple[int, int]]:
         yield int(graph.turn_head[i]), int(graph.turn_cost[i])
 
 
-def naive_cost(graph: TurnGraph, metric: Metric, points: Points, straight: bool) -> int | None:
-    """Dijkstra's search over places on vertices, once for every number of points passed."""
+def naive_cost(
+    graph: TurnGraph, metric: Metric, points: Points, straight: bool
+) -> tuple[int, ...] | None:
+    """Dijkstra's search over places on vertices, once for every number of points passed.
+
+    What the columns of the metric hold of the best chain: they decide in their order.
+    """
+    columns = columns_of(metric)
+    nothing = (0,) * len(columns)
+    turn_counts = 1, int(metric.has_durations), *nothing[2:]
     cuts: dict[int, list[float]] = {}
     for arc in range(len(metric.weight)):
         on_arc = {p.fraction for point in points for p in point if p.arc == arc}
         cuts[arc] = sorted({0.0, 1.0} | on_arc)
 
-    def moves(passed: int, vertex: int, cut: int) -> Iterator[tuple[int, tuple[int, int, int]]]:
+    def moves(
+        passed: int, vertex: int, cut: int
+    ) -> Iterator[tuple[tuple[int, ...], tuple[int, int, int]]]:
         arc = int(graph.vertex_arc[vertex])
-        weight = int(metric.weight[arc])
         here = cuts[arc][cut]
         if Position(arc, here) in points[passed]:
-            yield 0, (passed + 1, graph.leaving(vertex), cut)
+            yield nothing, (passed + 1, graph.leaving(vertex), cut)
             if not straight and passed < len(points) - 1:
                 for other in points[passed]:
-                    yield 0, (passed + 1, other.arc, cuts[other.arc].index(other.fraction))
+                    yield nothing, (passed + 1, other.arc, cuts[other.arc].index(other.fraction))
         if cut + 1 < len(cuts[arc]):
             ahead = cuts[arc][cut + 1]
-            yield part_cost(weight, ahead) - part_cost(weight, here), (passed, vertex, cut + 1)
+            driven = (part_cost(c[arc], ahead) - part_cost(c[arc], here) for c in columns)
+            yield tuple(driven), (passed, vertex, cut + 1)
         else:
-            yield from ((cost, (passed, head, 0)) for head, cost in turns_of(graph, vertex))
+            for head, cost in turns_of(graph, vertex):
+                yield tuple(cost * counts for counts in turn_counts), (passed, head, 0)
 
-    queue = [(0, (1, p.arc, cuts[p.arc].index(p.fraction))) for p in points[0]]
+    queue = [(nothing, (1, p.arc, cuts[p.arc].index(p.fraction))) for p in points[0]]
     done = set()
     while queue:
         cost, place = heapq.heappop(queue)
@@ -100,8 +124,28 @@ def naive_cost(graph: TurnGraph, metric: Metric, points: Points, straight: bool)
         if place not in done:
             done.add(place)
             for more, next_place in moves(*place):
-                heapq.heappush(queue, (cost + more, next_place))
+                total = tuple(map(sum, zip(cost, more, strict=True)))
+                heapq.heappush(queue, (total, next_place))
     return None
+
+
+def columns_of(metric: Metric) -> list[list[int]]:
+    """The weights, the second and, if there is one, the third column."""
+    third = [metric.third.tolist()] if metric.has_durations else []
+    return [metric.weight.tolist(), metric.second.tolist(), *third]
+
+
+def columns_along(metric: Metric, chain: Chain) -> tuple[int, ...]:
+    """What the columns hold of a chain; what it costs beyond its arcs are its turns."""
+    total = [0] * len(columns_of(metric))
+    for stretch in chain:
+        arcs = stretch.arcs.tolist()
+        for k, column in enumerate(columns_of(metric)):
+            total[k] += sum(column[arc] for arc in arcs[:-1])
+            total[k] += part_cost(column[arcs[-1]], stretch.end.fraction)
+            total[k] -= part_cost(column[arcs[0]], stretch.start.fraction)
+    turns = sum(stretch.cost for stretch in chain) - total[0]
+    return total[0] + turns, total[1] + turns * metric.has_durations, *total[2:]
 
 
 def cost_of_arcs(graph: TurnGraph, metric: Metric, stretch: Stretch) -> int:
@@ -142,7 +186,60 @@ def test_cost_is_the_least(question: tuple[TurnGraph, Metric, Points], straight:
     if expected is None:  # it had to turn around
         assert straight and any(a.end.arc == b.start.arc ^ 1 for a, b in pairwise(chain))
     else:
-        assert sum(stretch.cost for stretch in chain) == expected
+        assert sum(stretch.cost for stretch in chain) == expected[0]
+
+
+@given(questions(), st.booleans(), st.integers(0, 2**32 - 1))
+def test_columns_are_the_least(
+    question: tuple[TurnGraph, Metric, Points], straight: bool, seed: int
+) -> None:
+    """Of chains alike in weight it is the one with the least of the others, over all its points."""
+    graph, metric, points = question
+    rng = np.random.default_rng(seed)
+    n = len(metric.weight)
+    weight = np.minimum(metric.weight, rng.choice([1, 2, INF], n, p=[0.5, 0.4, 0.1]))
+    weight = np.where(metric.weight < INF, weight, INF)
+    columns = [weight, rng.choice([0, 1, 7], n)]
+    if rng.random() < 0.7:
+        columns.append(np.where(weight < INF, rng.choice([1, 2, 3], n), INF))
+    metric = Metric(*(freeze(column.astype(np.uint32)) for column in columns))
+    expected = naive_cost(graph, metric, points, straight)
+    if expected is None:
+        return
+    chain = find_all_columns(graph, metric, points, straight)
+    assert columns_along(metric, chain) == expected
+
+
+def test_of_ways_alike_the_faster_counts() -> None:
+    """Two roads of one weight lead to a point: the faster, longer one is taken.
+
+    So it is if one of them is a single arc and the other is turned into, and where that shows only
+    from where the route began: arcs 0 and 1 are the two directions
+    of the via's road, and the way to 1 takes less time.
+    """
+    metric = make_metric([7, INF, 7, INF], [4, 0, 5, 0])
+    metric = replace(metric, own_duration_cs=freeze(np.array([9, INF, 8, INF], np.uint32)))
+    ends = [[Position(arc, fraction) for arc in (0, 2)] for fraction in (0.0, 1.0)]
+    (stretch,) = find_all_columns(make_graph([0, 1, 2, 3], []), metric, ends, straight=True)
+    assert stretch.arcs.tolist() == [2]
+
+    metric = make_metric([7, INF, 7, INF, 1, INF])
+    metric = replace(metric, own_duration_cs=freeze(np.array([9, INF, 8, INF, 1, INF], np.uint32)))
+    ends = [[Position(0, 0.0), Position(4, 1.0)], [Position(0, 1.0), Position(2, 1.0)]]
+    graph = make_graph(list(range(6)), [(4, 2, 0)])
+    (stretch,) = find_all_columns(graph, metric, ends, straight=True)
+    assert stretch.arcs.tolist() == [4, 2]
+
+    metric = make_metric([10, 10, 2, INF, 4, INF, 3, INF, 3, INF])
+    for faster in (0, 1):
+        own = [10, 10, 2, INF, 4, INF, 3 - (faster == 0), INF, 3 - (faster == 1), INF]
+        liked = replace(metric, own_duration_cs=freeze(np.array(own, np.uint32)))
+        turns = [(2, 6, 0), (2, 8, 0), (6, 0, 0), (8, 1, 0), (0, 4, 0), (1, 4, 0)]
+        graph = make_graph(list(range(10)), turns)
+        via = [Position(0, 0.5), Position(1, 0.5)]
+        points = [[Position(2, 0.0)], via, [Position(4, 0.0)]]
+        chain = find_all_columns(graph, liked, points, straight=True)
+        assert chain[0].end.arc == faster
 
 
 @given(questions(), st.booleans())

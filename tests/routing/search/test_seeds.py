@@ -8,6 +8,7 @@ from oracles import turns_of
 
 from gis.arrays import INF, freeze
 from routing.search.seeds import (
+    Columns,
     Place,
     Seeds,
     cheapest_place,
@@ -34,23 +35,24 @@ def test_seeds(world: SearchWorld, data: st.DataObject) -> None:
     if not graph.n_vertices:
         return
     vertices = st.integers(0, graph.n_vertices - 1)
-    place = st.builds(Place, vertices, st.sampled_from([0.0, 0.3, 0.5, 1.0]), st.integers(0, 9))
+    besides = st.builds(Columns, *(st.integers(0, 9) for _ in range(3)))
+    place = st.builds(Place, vertices, st.sampled_from([0.0, 0.3, 0.5, 1.0]), besides)
     places = data.draw(st.lists(place, max_size=4))
     turns, own = turns_of(graph), metric.has_durations
     third = metric.length_cm if own else np.zeros(len(metric.weight), np.uint32)
     leave, arrive = [], []
-    for index, (vertex, fraction, cost) in enumerate(places):
+    for index, (vertex, fraction, more) in enumerate(places):
         arc = int(graph.vertex_arc[vertex])
         whole = [int(column[arc]) for column in (metric.weight, metric.second, third)]
         parts = [int(np.floor(x * fraction + 0.5)) for x in whole]
         rest = [x - part for x, part in zip(whole, parts, strict=True)]
         leave += [
-            (w, cost + rest[0] + c, rest[1] + c * own, rest[2], index)
+            (w, more[0] + rest[0] + c, more[1] + rest[1] + c * own, more[2] + rest[2], index)
             for v, w, c in turns
             if v == vertex
         ]
         if whole[0] < INF:
-            arrive.append((vertex, cost + parts[0], parts[1], parts[2], index))
+            arrive.append((vertex, *map(sum, zip(more, parts, strict=True)), index))
     for seeds, expected in (
         (source_seeds(graph, world.metric, places), leave),
         (target_seeds(graph, world.metric, places), arrive),
@@ -74,11 +76,18 @@ def test_seeds_that_cost_too_much() -> None:
     """A place that has paid INF already, or reaches it with a turn, gives no seed."""
     graph = make_graph([0, 1], [(0, 0, 3), (0, 1, 2)])
     metric = make_metric([10, INF], [4, 0])
-    places = [Place(0, 0.5, INF - 8), Place(0, 0.0, INF - 10)]
+    places = [Place(0, 0.5, Columns(INF - 8, 0, 0)), Place(0, 0.0, Columns(INF - 10, 0, 0))]
     assert source_seeds(graph, metric, places).vertex.tolist() == [1]
     assert source_seeds(graph, metric, places).cost.tolist() == [INF - 1]
-    assert target_seeds(graph, metric, [Place(0, 0.5, INF - 5), Place(1, 0.5)]).vertex.size == 0
-    assert target_seeds(graph, metric, [Place(0, 0.5, INF - 6)]).cost.tolist() == [INF - 1]
+    assert (
+        target_seeds(
+            graph, metric, [Place(0, 0.5, Columns(INF - 5, 0, 0)), Place(1, 0.5)]
+        ).vertex.size
+        == 0
+    )
+    assert target_seeds(graph, metric, [Place(0, 0.5, Columns(INF - 6, 0, 0))]).cost.tolist() == [
+        INF - 1
+    ]
 
 
 @given(search_worlds())
