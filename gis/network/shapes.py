@@ -4,7 +4,7 @@ import numpy as np
 
 from gis.arrays import F32, F64, I32, U32, freeze
 from gis.geodesy import polyline_length_m
-from gis.jit import kernel
+from gis.jit import int64, kernel
 
 
 def measure_edges(first_point: U32, lon: I32, lat: I32) -> F64:
@@ -31,5 +31,5 @@ def share_of_way(way: U32, length_m: F64) -> F32:
 @kernel
 def _measure(first_point: U32, lon: I32, lat: I32, length_m: F64) -> None:
     for edge in range(len(length_m)):
-        start, stop = int(first_point[edge]), int(first_point[edge + 1])
+        start, stop = int64(first_point[edge]), int64(first_point[edge + 1])
         length_m[edge] = polyline_length_m(lon, lat, start, stop)

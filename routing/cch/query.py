@@ -93,7 +93,7 @@ def plant(side: Side, rank: U32, vertex: U32, cost: U64, third: U32) -> int:
     """Label the seeds (S,) of one side; returns how many vertices its front has."""
     n_front = 0
     for i in range(len(vertex)):
-        n_front = plant_one(side, rank[vertex[i]], cost[i], third[i], n_front)
+        n_front = plant_one(side, rank[vertex[i]], cost[i], int64(third[i]), n_front)
     return n_front
 
 
