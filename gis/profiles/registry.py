@@ -177,6 +177,13 @@ class _Judge:
         return found
 
     def ways(self, sets: Iterable[Tags]) -> list[WayRule]:
+        fastest: object = self.profile.max_speed_kmh
+        if not (isinstance(fastest, int | float) and fastest > 0.0):
+            name = self.profile.name
+            raise ProfileError(
+                f"profile {name!r}: max_speed_kmh is {fastest!r}, expected more than 0"
+            )
+
         def is_possible(way: WayRule) -> bool:
             fastest = self.profile.max_speed_kmh
             return (

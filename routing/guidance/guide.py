@@ -182,11 +182,10 @@ class Guide:
             return Intersection(*place, (after,), (True,), 0, 0, (), classes)
         bearings = [_whole(road.bearing) for road in crossing.roads]
         entry = [road.entry for road in crossing.roads]
-        n_north = 0
-        while bearings[-1] < bearings[0]:  # nearly 360 degrees, which is 0
-            bearings.insert(0, bearings.pop())
-            entry.insert(0, entry.pop())
-            n_north += 1
+        n_north = sum(round(road.bearing) == 360 for road in crossing.roads)  # which is 0
+        if n_north:
+            bearings = bearings[-n_north:] + bearings[:-n_north]
+            entry = entry[-n_north:] + entry[:-n_north]
         if n_north and out is not None:
             came_in, out = (came_in + n_north) % len(entry), (out + n_north) % len(entry)
         return Intersection(

@@ -217,6 +217,13 @@ def test_impossible_restrictions(rule: Any) -> None:
         judge(replace(CAR, restriction=lambda tags, warn: rule))
 
 
+@pytest.mark.parametrize("fastest", [-5.0, 0.0, float("nan"), "fast", None])
+def test_impossible_speeds(fastest: Any) -> None:
+    """A profile that could not move is told of its own fault, not of a way's."""
+    with pytest.raises(ProfileError, match=r"^profile 'car': max_speed_kmh is .*more than 0$"):
+        judge(replace(CAR, max_speed_kmh=fastest))
+
+
 @pytest.mark.parametrize("seconds", [-0.1, float("nan"), 1e4, None, "long"])
 def test_impossible_turns(seconds: Any) -> None:
     """Turn costs are finite, not negative, and fit in the graph."""
