@@ -24,10 +24,10 @@ check: install  ## lint, format and types
 	$(BIN)/mypy
 
 test: install  ## the whole test suite
-	$(BIN)/pytest -m 'not slow'
+	PYTHONHASHSEED=0 $(BIN)/pytest -n 2 -m 'not slow'
 
 jitless: install  ## the tests of small inputs with kernels as plain Python
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -m 'not slow and not compiled'
+	NUMBA_DISABLE_JIT=1 PYTHONHASHSEED=0 $(BIN)/pytest -n 2 -m 'not slow and not compiled'
 
 soak: install  ## the slow tests
 	$(BIN)/pytest -m slow
