@@ -79,4 +79,4 @@ def test_same_members_and_types(
     assert {path: both for path, both in differ.items() if both[0] != both[1]} == {}
     steps = ".routes[].legs[].steps[]"
     assert {"ref", "destinations"} <= expected[steps]["ever"]
-    assert {"lanes", "classes"} <= expected[f"{steps}.intersections[]"]["ever"]
+    assert {"classes"} <= expected[f"{steps}.intersections[]"]["ever"]
