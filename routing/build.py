@@ -7,9 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
-from gis.arrays import AnyArray, Bool, freeze
+from gis.arrays import AnyArray
 from gis.errors import FormatError
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.manifest import About, Extract
@@ -20,7 +18,7 @@ from gis.profiles.custom import find_profiles
 from gis.profiles.registry import apply_profile, tag_selection
 from gis.profiles.rules import Profile
 from gis.profiles.timed import TimedVerdicts, judge_times, no_times, verdicts_ever
-from gis.profiles.verdicts import STARTPOINT, Verdicts, road_use
+from gis.profiles.verdicts import Verdicts, road_use
 from gis.publish import DatasetWriter
 from gis.snap_index import build_snap_index
 from gis.stage import StageReport, recording, stage
@@ -30,7 +28,7 @@ from routing.cch.customize import Customizer
 from routing.cch.hierarchy import build_hierarchy, vertices_beside_arcs
 from routing.conditions.prepared import Conditions
 from routing.conditions.widest import build_graphs
-from routing.graph.components import build_components
+from routing.graph.components import build_components, startpoints
 from routing.graph.restricted_roads import restricted_arcs
 from routing.metric import travel_metric
 from routing.order.nested_dissection import arc_order
@@ -151,7 +149,7 @@ def prepare_profiles(
     report.counts["turns"] = sum(graph.n_turns for graph in graphs)
     with stage("components"):
         components = [
-            build_components(graph, metric.open_arc, _startpoint(network, verdict), arcs)
+            build_components(graph, metric.open_arc, startpoints(network, verdict), arcs)
             for graph, metric, verdict, arcs in zip(
                 graphs, metrics, verdicts, restricted, strict=True
             )
@@ -193,12 +191,6 @@ def _side_by_side(work: Callable[..., T], *of_each: Sequence[Any]) -> list[T]:
         return [work(*(own for (own,) in of_each))]
     with ThreadPoolExecutor(available_cpus()) as pool:
         return list(pool.map(work, *of_each))
-
-
-def _startpoint(network: RoadNetwork, verdicts: Verdicts) -> Bool:
-    """Where the profile lets a route begin and end, bool (A,)."""
-    allowed = verdicts.way_flags[network.edge_tagset] & STARTPOINT > 0
-    return freeze(np.repeat(allowed, 2))
 
 
 def _bounds(network: RoadNetwork) -> tuple[float, float, float, float]:

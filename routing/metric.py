@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from gis.arrays import F32, F64, INF, U16, U32, Bool, freeze
-from gis.network.road_network import RoadNetwork
+from gis.arrays import F64, INF, U16, U32, Bool, freeze
+from gis.network.road_network import RoadNetwork, by_arc
 from gis.profiles.verdicts import Verdicts
 
 CS_PER_M_AT_1_KMH = 360.0
@@ -101,7 +101,7 @@ def travel_metric(network: RoadNetwork, verdicts: Verdicts) -> Metric:
     """Travel times along the arcs, and as weights these times divided by the preferences."""
     duration_cs, is_open = _travel_times(network, verdicts)
     own, lengths = _weights(duration_cs, is_open), _lengths_cm(network)
-    preference = _by_arc(network, verdicts.forward_preference, verdicts.backward_preference)
+    preference = by_arc(network, verdicts.forward_preference, verdicts.backward_preference)
     if (preference[is_open] == 1).all():
         return Metric(own, lengths)
     return Metric(_weights(duration_cs / preference, is_open), lengths, own)
@@ -122,7 +122,7 @@ def _travel_times(network: RoadNetwork, verdicts: Verdicts) -> tuple[F64, Bool]:
 
     That is length by speed, or the edge's share of a ferry's duration.
     """
-    kmh = _by_arc(network, verdicts.forward_kmh, verdicts.backward_kmh)
+    kmh = by_arc(network, verdicts.forward_kmh, verdicts.backward_kmh)
     is_open = kmh > 0
     length_m = np.repeat(network.edge_length_m.astype(np.float64), 2)
     duration_cs = np.divide(length_m * CS_PER_M_AT_1_KMH, kmh, where=is_open, out=length_m)
@@ -142,14 +142,6 @@ def distance_metric(network: RoadNetwork, metric: Metric) -> DistanceMetric:
 def _lengths_cm(network: RoadNetwork) -> U32:
     length_cm = np.rint(network.edge_length_m.astype(np.float64) * CM_PER_M)
     return freeze(np.repeat(np.clip(length_cm, 0, INF).astype(np.uint32), 2))
-
-
-def _by_arc(network: RoadNetwork, forward: F32, backward: F32) -> F32:
-    """What is known of ways in both directions (S,), for every arc: float32 (A,)."""
-    values = np.empty(network.n_arcs, np.float32)
-    values[0::2] = forward[network.edge_tagset]
-    values[1::2] = backward[network.edge_tagset]
-    return values
 
 
 def _weights(cost: F64, is_open: Bool) -> U32:

@@ -105,6 +105,14 @@ def arc_ends(network: RoadNetwork) -> tuple[U32, U32]:
     return tail, head
 
 
+def by_arc(network: RoadNetwork, forward: AnyArray, backward: AnyArray) -> AnyArray:
+    """What is known of ways in both directions (S,), for every arc: (A,) of the same type."""
+    values = np.empty(network.n_arcs, forward.dtype)
+    values[0::2] = forward[network.edge_tagset]
+    values[1::2] = backward[network.edge_tagset]
+    return freeze(values)
+
+
 def no_restrictions(tags: TagSets) -> Restrictions:
     """Free turns everywhere."""
     nothing = freeze(np.empty(0, np.uint32))

@@ -114,6 +114,11 @@ _ONEWAY = {
 }
 
 
+def is_impassable(tags: Tags) -> bool:
+    """Whether nobody gets through, by the tags for that."""
+    return tags.get("impassable") == "yes" or tags.get("status") == "impassable"
+
+
 def is_roundabout(tags: Tags) -> bool:
     """Whether the way is a ring that is driven in one direction."""
     return tags.get("junction") in ("roundabout", "circular")

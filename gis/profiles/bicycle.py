@@ -16,14 +16,15 @@ from gis.profiles.access import (
     is_roundabout,
     oneway,
 )
+from gis.profiles.carriers import CARRIERS, tagged_duration
 from gis.profiles.cycleways import CYCLEWAY_KEYS, has_separate_cycleway, lanes
+from gis.profiles.nodes import is_heard_only, passable
 from gis.profiles.paths import (
     FOOT_KEYS,
     ON_FOOT,
     PATH_KEYS,
     PATH_TAGS,
     aboard,
-    duration,
     for_strangers,
     ignore,
     is_fast_road,
@@ -108,7 +109,7 @@ _Said = tuple[Access | None, Access | None]
 
 def way(tags: Tags, warn: Warn) -> WayRule | None:
     """The verdict on a way; None where nobody takes a bicycle."""
-    if tags.get("route") in ("ferry", "shuttle_train"):
+    if tags.get("route") in CARRIERS:
         said = ACCESS.judge_directions(tags, _ACCESS_KEYS, warn)
         return aboard(tags, said, oneway(tags, _ONEWAY_KEYS, warn), warn)
     if not is_passable(tags) or _is_being_built(tags):
@@ -237,7 +238,7 @@ def _rule(
     return WayRule(
         forward_kmh=kmh[0],
         backward_kmh=kmh[1],
-        duration_s=duration(tags, warn) if moves else None,
+        duration_s=tagged_duration(tags, warn) if moves else None,
         startpoint=startpoint,
         forward_restricted=access[0] == Access.RESTRICTED,
         backward_restricted=access[1] == Access.RESTRICTED,
@@ -280,18 +281,11 @@ def node(tags: Tags, warn: Warn) -> NodeRule | None:
     barrier_s = 0.0
     if access is None and "barrier" in tags:
         barrier = tags["barrier"]
-        heard_only = barrier == "fence" and tags.get("sensory") in ("audible", "audio")
-        if barrier in _CLOSED_BARRIERS and not heard_only:
+        if barrier in _CLOSED_BARRIERS and not is_heard_only(tags):
             return NodeRule(blocked=True)
         barrier_s = BARRIER_S.get(barrier, 0.0)
     signal_s = SIGNAL_S if highway == "traffic_signals" else 0.0
-    direction = tags.get("traffic_signals:direction", tags.get("direction"))
-    forward_s = barrier_s + (0.0 if direction == "backward" else signal_s)
-    backward_s = barrier_s + (0.0 if direction == "forward" else signal_s)
-    restricted = access == Access.RESTRICTED
-    if not restricted and forward_s == backward_s == 0.0:
-        return None
-    return NodeRule(restricted=restricted, forward_s=forward_s, backward_s=backward_s)
+    return passable(tags, barrier_s, signal_s, restricted=access == Access.RESTRICTED)
 
 
 def _node_access(tags: Tags, warn: Warn) -> Access | None:

@@ -4,6 +4,7 @@ Speeds are those of free-flowing traffic; the tables follow what OSRM's car prof
 """
 
 from gis.profiles.access import AccessRules
+from gis.profiles.carriers import CARRIER_KMH
 from gis.profiles.dimensions import Dimensions
 from gis.profiles.motor import MotorVehicle
 from gis.profiles.motor_nodes import NodeDelays
@@ -96,7 +97,7 @@ CAR = MotorVehicle(
     dimensions=Dimensions(height_m=2.0, width_m=1.9, length_m=4.8, weight_t=2.0),
     class_kmh=CLASS_KMH,
     condition_kmh=CONDITION_KMH,
-    carrier_kmh={"ferry": 5.0, "shuttle_train": 10.0},
+    carrier_kmh=CARRIER_KMH,
     turns=TurnCosts(most_s=7.5, bias=1.075, oncoming_s=2.0, u_turn_s=20.0),
     delays=DELAYS,
     max_speed_kmh=MAX_SPEED_KMH,

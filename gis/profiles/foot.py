@@ -7,6 +7,8 @@ squares and parking lots around their outline.
 from itertools import chain
 
 from gis.profiles.access import Access, Oneway, directed_keys, oneway
+from gis.profiles.carriers import CARRIERS
+from gis.profiles.nodes import is_heard_only, passable
 from gis.profiles.paths import (
     ON_FOOT,
     PATH_KEYS,
@@ -55,7 +57,7 @@ _CONVEYED = frozenset(("steps", "footway", "corridor"))
 
 def way(tags: Tags, warn: Warn) -> WayRule | None:
     """The verdict on a way; None where nobody walks."""
-    if tags.get("route") in ("ferry", "shuttle_train"):
+    if tags.get("route") in CARRIERS:
         said = ON_FOOT.judge_directions(tags, _ACCESS_KEYS, warn)
         return aboard(tags, said, Oneway.NO, warn)
     if not is_passable(tags):
@@ -114,15 +116,11 @@ def node(tags: Tags, warn: Warn) -> NodeRule | None:
     access = ON_FOOT.judge_node(tags, warn)
     if access == Access.CLOSED:
         return NodeRule(blocked=True)
-    if access is None and tags.get("barrier") in _CLOSED_BARRIERS:
-        heard_only = tags["barrier"] == "fence" and tags.get("sensory") in ("audible", "audio")
-        if not heard_only and tags.get("bollard") != "rising":
-            return NodeRule(blocked=True)
+    stops = tags.get("barrier") in _CLOSED_BARRIERS and tags.get("bollard") != "rising"
+    if access is None and stops and not is_heard_only(tags):
+        return NodeRule(blocked=True)
     signal_s = SIGNAL_S if tags.get("highway") == "traffic_signals" else 0.0
-    restricted = access == Access.RESTRICTED
-    if not restricted and signal_s == 0.0:
-        return None
-    return NodeRule(restricted=restricted, forward_s=signal_s, backward_s=signal_s)
+    return passable(tags, signal_s, 0.0, restricted=access == Access.RESTRICTED)
 
 
 U_TURN_S = 2.0

@@ -14,8 +14,10 @@ from gis.profiles.access import (
     Oneway,
     directed_keys,
     directed_values,
+    is_impassable,
     oneway,
 )
+from gis.profiles.carriers import CARRIERS, tagged_duration
 from gis.profiles.dimensions import (
     Dimensions,
     Limit,
@@ -25,7 +27,6 @@ from gis.profiles.dimensions import (
     parse_metres,
     way_limits,
 )
-from gis.profiles.durations import parse_duration
 from gis.profiles.motor_nodes import NODE_KEYS, NodeDelays, judge_node
 from gis.profiles.restrictions import judge_restriction, restriction_keys
 from gis.profiles.rules import (
@@ -42,9 +43,6 @@ from gis.profiles.speeds import CONTEXT_KEYS, SpeedLimits, maxspeed, slowest
 from gis.profiles.turn_costs import TurnCosts
 
 CLASSES = ("toll", "motorway", "ferry", RESTRICTED_CLASS, "tunnel")
-
-CARRIERS = {"ferry": Mode.FERRY, "shuttle_train": Mode.TRAIN}
-"""What carries vehicles, by ``route``."""
 
 _GENERAL_CLASSES = frozenset(("track", "road"))
 """Besides the roads with a speed, where ``access=yes`` speaks of motor vehicles; on a footpath it
@@ -211,12 +209,13 @@ class MotorVehicle:
         if forward == backward == Access.CLOSED:
             return None
         forward_kmh, backward_kmh = self._speeds(tags, highway, carrier, warn)
+        moves = tags.get("bridge") == "movable"
         two_way = forward > Access.CLOSED and backward > Access.CLOSED
         preferences = self._preferences(tags, highway, direction, two_way)
         return WayRule(
             forward_kmh=forward_kmh if forward else 0.0,
             backward_kmh=backward_kmh if backward else 0.0,
-            duration_s=_duration(tags, carrier is not None, warn),
+            duration_s=tagged_duration(tags, warn) if carrier or moves else None,
             startpoint=carrier is None and not private,
             forward_restricted=forward == Access.RESTRICTED,
             backward_restricted=backward == Access.RESTRICTED,
@@ -311,8 +310,7 @@ def _is_passable(tags: Tags) -> bool:
     """Whether a vehicle can drive here at all."""
     return not (
         tags.get("area") == "yes"
-        or tags.get("impassable") == "yes"
-        or tags.get("status") == "impassable"
+        or is_impassable(tags)
         or tags.get("service") == "emergency_access"
         or tags.get("construction", "no") not in _HARMLESS_CONSTRUCTION
     )
@@ -334,17 +332,6 @@ def _for_car_pools_only(tags: Tags) -> tuple[bool, bool]:
         forward is not None and set(forward.split("|")) == {"designated"},
         backward is not None and set(backward.split("|")) == {"designated"},
     )
-
-
-def _duration(tags: Tags, carried: bool, warn: Warn) -> float | None:
-    """Seconds that a ferry or the opening of a bridge takes, where a tag says so."""
-    value = tags.get("duration")
-    if value is None or not (carried or tags.get("bridge") == "movable"):
-        return None
-    duration = parse_duration(value)
-    if duration is None:
-        warn("duration", value)
-    return duration
 
 
 def _narrow_preference(tags: Tags) -> float:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from gis.profiles.access import Access, AccessRules
 from gis.profiles.dimensions import Dimensions, Limit, fit
+from gis.profiles.nodes import is_heard_only, passable
 from gis.profiles.rules import NodeRule, Tags, Warn
 
 NODE_KEYS = (
@@ -60,7 +61,7 @@ def _is_flat(tags: Tags, barrier: str) -> bool:
         tags.get("bollard") == "rising"
         or tags.get("kerb") in ("lowered", "flush")
         or (barrier == "kerb" and tags.get("highway") == "crossing")
-        or (barrier == "fence" and tags.get("sensory") in ("audible", "audio"))
+        or is_heard_only(tags)
     )
 
 
@@ -70,11 +71,4 @@ def _signs(delays: NodeDelays, delay_s: float, restricted: bool, tags: Tags) -> 
     sign_s = delays.sign_s.get(highway, 0.0)
     if highway == "stop" and tags.get("stop") == "minor":  # the side roads stop, not this one
         sign_s = 0.0
-    direction = tags.get("direction")
-    if highway == "traffic_signals":
-        direction = tags.get("traffic_signals:direction", direction)
-    forward_s = delay_s + (0.0 if direction == "backward" else sign_s)
-    backward_s = delay_s + (0.0 if direction == "forward" else sign_s)
-    if forward_s == backward_s == 0.0 and not restricted:
-        return None
-    return NodeRule(restricted=restricted, forward_s=forward_s, backward_s=backward_s)
+    return passable(tags, delay_s, sign_s, restricted=restricted)

@@ -1,8 +1,8 @@
 """What people on foot may use, walking or pushing a bicycle, and the ferries they board."""
 
-from gis.profiles.access import Access, AccessRules, Oneway, directed_keys
-from gis.profiles.durations import parse_duration
-from gis.profiles.rules import ROAD_TAGS, Mode, RoadTags, Tags, Warn, WayRule
+from gis.profiles.access import Access, AccessRules, Oneway, directed_keys, is_impassable
+from gis.profiles.carriers import CARRIER_KMH, CARRIERS, tagged_duration
+from gis.profiles.rules import ROAD_TAGS, RoadTags, Tags, Warn, WayRule
 
 PATH_TAGS: RoadTags = (
     *ROAD_TAGS,
@@ -74,11 +74,7 @@ def is_fast_road(tags: Tags) -> bool:
 
 def is_passable(tags: Tags) -> bool:
     """Whether there is a way that somebody without a motor can use at all."""
-    return not (
-        tags.get("highway") in _UNBUILT
-        or tags.get("impassable") == "yes"
-        or tags.get("status") == "impassable"
-    )
+    return not (tags.get("highway") in _UNBUILT or is_impassable(tags))
 
 
 def for_strangers(tags: Tags) -> Tags:
@@ -92,10 +88,6 @@ def path_classes(tags: Tags) -> frozenset[str]:
     """The classes by which requests exclude what walkers and cyclists use."""
     ferry, tunnel = tags.get("route") == "ferry", tags.get("tunnel", "no") != "no"
     return frozenset(word for word, holds in (("ferry", ferry), ("tunnel", tunnel)) if holds)
-
-
-FERRY_KMH = {"ferry": 5.0, "shuttle_train": 10.0}
-_MODES = {"ferry": Mode.FERRY, "shuttle_train": Mode.TRAIN}
 
 
 def aboard(
@@ -114,26 +106,15 @@ def aboard(
         backward = Access.CLOSED
     if forward == backward == Access.CLOSED:
         return None
-    kmh = FERRY_KMH[route]
+    kmh, mode = CARRIER_KMH[route], CARRIERS[route]
     return WayRule(
         forward_kmh=kmh if forward else 0.0,
         backward_kmh=kmh if backward else 0.0,
-        duration_s=duration(tags, warn),
+        duration_s=tagged_duration(tags, warn),
         startpoint=False,
         forward_restricted=forward == Access.RESTRICTED,
         backward_restricted=backward == Access.RESTRICTED,
-        forward_mode=_MODES[route],
-        backward_mode=_MODES[route],
+        forward_mode=mode,
+        backward_mode=mode,
         classes=path_classes(tags),
     )
-
-
-def duration(tags: Tags, warn: Warn) -> float | None:
-    """Seconds that the whole way takes, where a tag says so."""
-    value = tags.get("duration")
-    if value is None:
-        return None
-    seconds = parse_duration(value)
-    if seconds is None:
-        warn("duration", value)
-    return seconds

@@ -7,9 +7,9 @@ import numpy as np
 
 from gis.arrays import AnyArray, Bool, freeze
 from gis.network.road_network import RoadNetwork
-from gis.profiles.verdicts import STARTPOINT, RoadUse, Verdicts
+from gis.profiles.verdicts import RoadUse, Verdicts
 from routing.conditions.prepared import Conditions
-from routing.graph.components import Components, build_components
+from routing.graph.components import Components, build_components, startpoints
 from routing.graph.restricted_roads import restricted_arcs
 from routing.graph.turn_graph import TurnGraph, build_turn_graph
 from routing.metric import Metric, reduced_to_duration, travel_metric
@@ -49,7 +49,7 @@ def roads_at(network: RoadNetwork, conditions: Conditions, holds: Bool, normal: 
     remembered = conditions.memory.remembered(network.n_arcs)
     restricted = restricted_arcs(network, verdicts, metric.open_arc)
     graph = build_turn_graph(network, verdicts, metric.open_arc, restricted, remembered)
-    allowed = freeze(np.repeat(verdicts.way_flags[network.edge_tagset] & STARTPOINT > 0, 2))
+    allowed = startpoints(network, verdicts)
     components = build_components(graph, metric.open_arc, allowed, restricted)
     return RoadsAt(metric, graph, components, roads)
 

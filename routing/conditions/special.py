@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from gis.arrays import INF, U32, AnyArray, Bool, freeze, offsets
-from gis.network.road_network import RoadNetwork
+from gis.network.road_network import RoadNetwork, by_arc
 from gis.profiles.verdicts import RoadUse
 from routing.cch.weights import Weights, frozen
 from routing.changes.reweight import mending_pays
@@ -155,10 +155,8 @@ def _combine(metric: Metric, chosen: Bool, weight: U32, own_duration_cs: U32) ->
 
 def _arcs_of(network: RoadNetwork, roads: RoadUse, wanted: int) -> Bool:
     """Which arcs are of one of some classes, bool (A,)."""
-    found = np.empty(network.n_arcs, np.bool_)
-    for direction, bits in enumerate((roads.forward_classes, roads.backward_classes)):
-        found[direction::2] = (bits & wanted > 0)[network.edge_tagset]
-    return found
+    directions = (bits & wanted > 0 for bits in (roads.forward_classes, roads.backward_classes))
+    return by_arc(network, *directions)
 
 
 def _without_closed(roads: RoadsAt, open_arc: Bool) -> Components:

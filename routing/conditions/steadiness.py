@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gis.arrays import U8, Bool, freeze, offsets
-from gis.network.road_network import RoadNetwork, arc_ends
+from gis.network.road_network import RoadNetwork, arc_ends, by_arc
 from gis.profiles.timed import Switches, TimedVerdicts
 from gis.profiles.verdicts import BACKWARD_RESTRICTED, FORWARD_RESTRICTED, Verdicts
 from routing.graph.arc_turns import OPEN, ArcTurns
@@ -47,7 +47,7 @@ def arcs_over_time(
             )
         )
     ever_open, always_open, sometimes, always = (
-        arcs_open(network, *directions) for directions in zip(*of_directions, strict=True)
+        by_arc(network, *directions) for directions in zip(*of_directions, strict=True)
     )
     # The fewer roads one may pass through, the more lie behind others.
     through = freeze(always_open & ~sometimes)
@@ -70,14 +70,6 @@ def _without_turning_back(network: RoadNetwork, turns: ArcTurns, at_times: Bool)
     from_arc = turns.from_arc[kept]
     first = offsets(np.bincount(from_arc, minlength=network.n_arcs))
     return ArcTurns(freeze(first), freeze(from_arc), freeze(turns.to_arc[kept]))
-
-
-def arcs_open(network: RoadNetwork, forward: Bool, backward: Bool) -> Bool:
-    """What holds for the directions of ways, bool (S,) each, by arc: bool (A,)."""
-    holds = np.empty(network.n_arcs, np.bool_)
-    holds[0::2] = forward[network.edge_tagset]
-    holds[1::2] = backward[network.edge_tagset]
-    return freeze(holds)
 
 
 def _ever(switches: Switches, normal: Bool, rows: Bool) -> Bool:

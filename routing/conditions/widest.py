@@ -9,12 +9,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from gis.arrays import U8, AnyArray, Bool, freeze, offsets
-from gis.network.road_network import Restrictions, RoadNetwork, arc_ends
+from gis.arrays import U8, Bool, freeze, offsets
+from gis.network.road_network import Restrictions, RoadNetwork, arc_ends, by_arc
 from gis.profiles.timed import TimedVerdicts, verdicts_ever
 from gis.profiles.verdicts import BINDS_NOT, DEMANDS, Verdicts
 from routing.conditions.prepared import Memory
-from routing.conditions.steadiness import ArcsOverTime, arcs_open, arcs_over_time
+from routing.conditions.steadiness import ArcsOverTime, arcs_over_time
 from routing.graph.arc_turns import BEHIND, FREE, OPEN, RESTRICTED, ArcTurns, join_arcs
 from routing.graph.forbidden_paths import Path, restrict_turns, states_needed
 from routing.graph.restricted_roads import all_entries, node_passage
@@ -37,7 +37,7 @@ def build_graphs(
 
     ``restricted`` (A,) is how far the arcs are restricted at no special time.
     """
-    open_now = arcs_open(network, normal.forward_kmh > 0, normal.backward_kmh > 0)
+    open_now = by_arc(network, normal.forward_kmh > 0, normal.backward_kmh > 0)
     if not timed.expressions:
         graph = build_turn_graph(network, normal, open_now, restricted)
         nothing = Remembered((), freeze(np.zeros(network.n_arcs, np.bool_)))
@@ -82,7 +82,7 @@ def _widest_turns(
         goes_on[at_level] = (n_out[head] - counts[arc ^ 1])[at_level]
     may_turn = (goes_on == 0) | (passage[head] != FREE)
     back = np.flatnonzero(arcs.ever_open & arcs.ever_open[arc ^ 1] & may_turn)
-    keys = np.union1d(turns.from_arc.astype(np.int64) << 32 | turns.to_arc, back << 32 | back ^ 1)
+    keys = np.union1d(turns.keys(), back << 32 | back ^ 1)
     from_arc, to_arc = keys >> 32, keys & 0xFFFFFFFF
     steady = arcs.always_open[from_arc] & arcs.always_open[to_arc] & (from_arc ^ 1 != to_arc)
     steady &= passage[head[from_arc]] == FREE
@@ -105,7 +105,7 @@ def _steady_kinds(
     changes = np.zeros(len(normal.restriction_kind), np.bool_)
     changes[timed.restrictions.tagset] = True
     kind = np.where(changes, BINDS_NOT, normal.restriction_kind)[restrictions.tagset]
-    is_steady = _steady_steps(restrictions.arc, turns, steady)
+    is_steady = turns.has_steps(restrictions.arc, steady)
     paths = _paths(restrictions)
     for index, first in enumerate(restrictions.first_arc[:-1].tolist()):
         if not is_steady[first : first + len(paths[index]) - 1].all():
@@ -115,13 +115,6 @@ def _steady_kinds(
         if paths[index][:-1] in loose:
             kind[index] = BINDS_NOT
     return freeze(kind.astype(np.uint8))
-
-
-def _steady_steps(arc: AnyArray, turns: ArcTurns, steady: Bool) -> Bool:
-    """Which steps from an arc of a list (L,) to the next are always there, bool (L - 1,)."""
-    key = (turns.from_arc.astype(np.int64) << 32 | turns.to_arc)[steady]
-    step = arc[:-1].astype(np.int64) << 32 | arc[1:]
-    return freeze(np.isin(step, key))
 
 
 def _paths(restrictions: Restrictions) -> list[Path]:

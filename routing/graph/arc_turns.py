@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import U8, U32, Bool, freeze
+from gis.arrays import I64, U8, U32, Bool, freeze
 from gis.jit import kernel
 from gis.network.road_network import RoadNetwork, arc_ends
 
@@ -37,6 +37,20 @@ class ArcTurns(NamedTuple):
         """Whether there is a turn."""
         out = self.out_of(arc)
         return to_arc in self.to_arc[out.start : out.stop]
+
+    def keys(self) -> I64:
+        """Both arcs of each turn as one ascending number, int64 (T,)."""
+        return self.from_arc.astype(np.int64) << 32 | self.to_arc
+
+    def has_steps(self, arc: U32, among: Bool | None = None) -> Bool:
+        """Whether each arc of a list (L,) can be followed by the next: bool (L - 1,).
+
+        By one of the turns ``among`` (T,) them, if given.
+        """
+        keys = self.keys() if among is None else self.keys()[among]
+        step = arc[:-1].astype(np.int64) << 32 | arc[1:]
+        found = np.searchsorted(keys, step, "right") > np.searchsorted(keys, step)
+        return freeze(found)
 
     def position(self, arc: int, to_arc: int) -> int:
         """Position of a turn that exists."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gis.arrays import INF, INVALID, U8, U32, AnyArray, Bool, freeze
+from gis.network.road_network import RoadNetwork, by_arc
+from gis.profiles.verdicts import STARTPOINT, Verdicts
 from routing.graph.reachability import is_big, number_by_size, reachable, strong_components
 from routing.graph.turn_graph import TurnGraph
 
@@ -48,6 +50,13 @@ def check_components(components: Components, n_arcs: int) -> None:
     assert (flags <= _ALL_FLAGS).all()
     size = np.bincount(label[is_open])
     assert (size > 0).all() and (np.diff(size) <= 0).all()
+
+
+def startpoints(network: RoadNetwork, verdicts: Verdicts) -> Bool:
+    """Where the profile lets a route begin and end, bool (A,)."""
+    allowed = verdicts.way_flags & STARTPOINT > 0
+    found: Bool = by_arc(network, allowed, allowed)
+    return found
 
 
 def build_components(

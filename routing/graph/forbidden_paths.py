@@ -98,7 +98,7 @@ def _forbidden_steps(turns: ArcTurns, restrictions: Restrictions, kind: U8) -> F
     demanded: dict[Path, set[int]] = {}
     first = restrictions.first_arc.tolist()
     arcs = restrictions.arc.tolist()
-    possible = _possible_steps(turns, restrictions.arc)
+    possible = turns.has_steps(restrictions.arc)
     for index in np.flatnonzero((kind == FORBIDS) | (kind == DEMANDS)).tolist():
         start, last = first[index], first[index + 1] - 1
         if possible[start:last].all():
@@ -111,14 +111,6 @@ def _forbidden_steps(turns: ArcTurns, restrictions: Restrictions, kind: U8) -> F
         others = {int(turns.to_arc[turn]) for turn in turns.out_of(path[-1])} - allowed
         forbidden.setdefault(path, set()).update(others)
     return {path: following for path, following in forbidden.items() if following}
-
-
-def _possible_steps(turns: ArcTurns, arc: U32) -> Bool:
-    """Whether each arc of a list (L,) can be followed by the next: bool (L - 1,)."""
-    turn_key = turns.from_arc.astype(np.int64) << 32 | turns.to_arc
-    step_key = arc[:-1].astype(np.int64) << 32 | arc[1:]
-    found = np.searchsorted(turn_key, step_key, "right") > np.searchsorted(turn_key, step_key)
-    return freeze(found)
 
 
 def _state_turns(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gis.arrays import I64, U8, U32, Bool, freeze, group_by, offsets
-from gis.network.road_network import RoadNetwork, arc_ends
+from gis.network.road_network import RoadNetwork, arc_ends, by_arc
 from gis.profiles.verdicts import BACKWARD_RESTRICTED, FORWARD_RESTRICTED, Verdicts
 from routing.graph.arc_turns import BEHIND, BLOCKED, FREE, GUARDED, RESTRICTED, ArcTurns, join_arcs
 from routing.graph.forbidden_paths import VertexTurns
@@ -32,11 +32,8 @@ def restricted_arcs(network: RoadNetwork, verdicts: Verdicts, open_arc: Bool) ->
     that no route could end there. It forbids none, as no route over open roads alone comes from
     the rest, passes such roads and goes back to the rest.
     """
-    flags = verdicts.way_flags[network.edge_tagset]
-    restricted = np.empty(network.n_arcs, np.bool_)
-    restricted[0::2] = flags & FORWARD_RESTRICTED > 0
-    restricted[1::2] = flags & BACKWARD_RESTRICTED > 0
-    restricted &= open_arc
+    directions = (verdicts.way_flags & f > 0 for f in (FORWARD_RESTRICTED, BACKWARD_RESTRICTED))
+    restricted = by_arc(network, *directions) & open_arc
     level = (restricted * RESTRICTED).astype(np.uint8)
     passage = node_passage(network, verdicts)
     if restricted.any() or (passage == GUARDED).any():
