@@ -5,6 +5,9 @@ Speeds are km/h forward and backward, ``-`` is closed. Then come facts, in this 
 not the vehicle's own, ``no-start`` where no route begins or ends (nor does one on ferries and
 trains), a duration in seconds (``90s``), a preference (``x0.5``, or ``x0.5/1`` forward and
 backward), classes (``+toll``) and warnings (``!kind``).
+
+Of walkers and cyclists a direction tells more: ``15r`` may be reached but not passed through,
+``p4`` is pushed; then come words in any order: ``ferry``, ``train``, ``tunnel``, ``no-start``.
 """
 
 from collections.abc import Iterator
@@ -63,3 +66,44 @@ def _mode(mode: Mode | None) -> str:
 def _pair(forward: str, backward: str, usual: str) -> Iterator[str]:
     if (forward, backward) != (usual, usual):
         yield forward if forward == backward else f"{forward}/{backward}"
+
+
+def check_path_row(profile: Profile, row: tuple[str, ...]) -> None:
+    """Assert that walkers or cyclists do as a row tells."""
+    tags, forward, backward, more = (*row, "")[:4]
+    warned = Warned()
+    declared = {key: value for key, value in read_tags(tags).items() if key in profile.way_keys}
+    rule = profile.way(declared, warned) if declared else None
+    facts = set(more.split())
+    assert {kind for kind, _ in warned} == {fact[1:] for fact in facts if fact.startswith("!")}
+    if rule is None:
+        assert (forward, backward) == ("-", "-")
+        return
+    assert (
+        _cell(rule.forward_kmh, rule.forward_restricted, rule.forward_mode),
+        _cell(rule.backward_kmh, rule.backward_restricted, rule.backward_mode),
+    ) == (forward, backward)
+    assert rule.roundabout == ("roundabout" in facts)
+    assert rule.circular == ("circular" in facts)
+    assert rule.startpoint == facts.isdisjoint(("ferry", "train", "no-start"))
+    assert rule.classes == facts & {"ferry", "tunnel"}
+    carrier = Mode.FERRY if "ferry" in facts else Mode.TRAIN if "train" in facts else None
+    own = {None, Mode.PUSHING_BIKE} if profile.mode is Mode.CYCLING else {None}
+    assert {rule.forward_mode, rule.backward_mode} <= ({carrier} if carrier else own)
+    seconds = [float(fact[:-1]) for fact in facts if fact[:-1].isdigit() and fact.endswith("s")]
+    assert rule.duration_s == (seconds[0] if seconds else None)
+
+
+def _cell(kmh: float, restricted: bool, mode: Mode | None) -> str:
+    if kmh == 0.0:
+        return "-"
+    pushing = "p" if mode is Mode.PUSHING_BIKE else ""
+    return f"{pushing}{kmh:g}{'r' if restricted else ''}"
+
+
+def check_restriction_row(profile: Profile, row: tuple[str, ...]) -> None:
+    """Assert that a restriction binds a vehicle as a row tells: ``no``, ``only`` or ``-``."""
+    tags, kind = row
+    found, reason = profile.restriction({"type": "restriction", **read_tags(tags)}, Warned())
+    assert (found or "-") == kind
+    assert bool(reason) == (found is None)

@@ -8,10 +8,10 @@ wiki's.
 """
 
 import pytest
-from tag_rows import Warned, read_rows, read_tags
+from tag_rows import read_rows, read_tags
+from way_rows import check_path_row
 
-from gis.profiles.bicycle import PROFILE, way
-from gis.profiles.rules import Mode, WayRule
+from gis.profiles.bicycle import PROFILE
 
 CLASSES = """
 (none)                                                     -     -
@@ -339,39 +339,10 @@ ROWS = [
 ]
 
 
-def cell(rule: WayRule, kmh: float, restricted: bool, mode: Mode | None) -> str:
-    """A direction as a table has it."""
-    if kmh == 0.0:
-        return "-"
-    pushing = "p" if mode is Mode.PUSHING_BIKE else ""
-    return f"{pushing}{kmh:g}{'r' if restricted else ''}"
-
-
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_way(row: tuple[str, ...]) -> None:
     """Every row of the tables holds."""
-    tags, forward, backward, more = (*row, "")[:4]
-    warned = Warned()
-    declared = {key: value for key, value in read_tags(tags).items() if key in PROFILE.way_keys}
-    rule = way(declared, warned) if declared else None
-    facts = set(more.split())
-    assert {kind for kind, _ in warned} == {fact[1:] for fact in facts if fact.startswith("!")}
-    if rule is None:
-        assert (forward, backward) == ("-", "-")
-        return
-    assert (
-        cell(rule, rule.forward_kmh, rule.forward_restricted, rule.forward_mode),
-        cell(rule, rule.backward_kmh, rule.backward_restricted, rule.backward_mode),
-    ) == (forward, backward)
-    assert rule.roundabout == ("roundabout" in facts)
-    assert rule.circular == ("circular" in facts)
-    assert rule.startpoint == facts.isdisjoint(("ferry", "train", "no-start"))
-    assert rule.classes == facts & {"ferry", "tunnel"}
-    modes = {Mode.FERRY: "ferry", Mode.TRAIN: "train"}
-    for mode in {rule.forward_mode, rule.backward_mode} - {None, Mode.PUSHING_BIKE}:
-        assert modes[mode or Mode.OTHER] in facts
-    seconds = [float(fact[:-1]) for fact in facts if fact[:-1].isdigit() and fact.endswith("s")]
-    assert rule.duration_s == (seconds[0] if seconds else None)
+    check_path_row(PROFILE, row)
 
 
 def test_the_tables_are_complete() -> None:

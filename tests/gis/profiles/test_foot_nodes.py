@@ -2,6 +2,7 @@
 
 import pytest
 from tag_rows import Warned, read_rows, read_tags
+from way_rows import check_restriction_row
 
 from gis.profiles.foot import PROFILE, node, turn
 from gis.profiles.rules import NodeRule
@@ -97,7 +98,4 @@ type=restriction:bicycle, restriction=no_entry             -
 @pytest.mark.parametrize("row", read_rows(RESTRICTIONS), ids=lambda row: row[0])
 def test_restriction(row: tuple[str, ...]) -> None:
     """Only restrictions that name walkers bind them."""
-    tags, kind = row
-    found, reason = PROFILE.restriction({"type": "restriction", **read_tags(tags)}, Warned())
-    assert (found or "-") == kind
-    assert bool(reason) == (found is None)
+    check_restriction_row(PROFILE, row)

@@ -7,10 +7,10 @@ Whatever is not a ferry or a train is walked. The meaning of the tags is the Ope
 """
 
 import pytest
-from tag_rows import Warned, read_rows, read_tags
+from tag_rows import read_rows, read_tags
+from way_rows import check_path_row
 
-from gis.profiles.foot import PROFILE, way
-from gis.profiles.rules import Mode
+from gis.profiles.foot import PROFILE
 
 CLASSES = """
 (none)                                                     -     -
@@ -219,33 +219,10 @@ route=hiking, highway=path                                 5     5
 ROWS = [row for table in (CLASSES, ACCESS, ONEWAY, CONDITION, FERRIES) for row in read_rows(table)]
 
 
-def cell(kmh: float, restricted: bool) -> str:
-    """A direction as a table has it."""
-    return f"{kmh:g}{'r' if restricted else ''}" if kmh else "-"
-
-
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_way(row: tuple[str, ...]) -> None:
     """Every row of the tables holds."""
-    tags, forward, backward, more = (*row, "")[:4]
-    warned = Warned()
-    declared = {key: value for key, value in read_tags(tags).items() if key in PROFILE.way_keys}
-    rule = way(declared, warned) if declared else None
-    facts = set(more.split())
-    assert {kind for kind, _ in warned} == {fact[1:] for fact in facts if fact.startswith("!")}
-    if rule is None:
-        assert (forward, backward) == ("-", "-")
-        return
-    assert cell(rule.forward_kmh, rule.forward_restricted) == forward
-    assert cell(rule.backward_kmh, rule.backward_restricted) == backward
-    assert rule.roundabout == ("roundabout" in facts)
-    assert rule.circular == ("circular" in facts)
-    assert rule.classes == facts & {"ferry", "tunnel"}
-    mode = Mode.FERRY if "ferry" in facts else Mode.TRAIN if "train" in facts else None
-    assert (rule.forward_mode, rule.backward_mode) == (mode, mode)
-    assert rule.startpoint == facts.isdisjoint(("ferry", "train", "no-start"))
-    seconds = [float(fact[:-1]) for fact in facts if fact[:-1].isdigit() and fact.endswith("s")]
-    assert rule.duration_s == (seconds[0] if seconds else None)
+    check_path_row(PROFILE, row)
 
 
 def test_the_tables_are_complete() -> None:
