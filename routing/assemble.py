@@ -41,6 +41,11 @@ class PathOfArcs(NamedTuple):
     total_weight: int | None = None
 
     @property
+    def has_weights(self) -> bool:
+        """Whether the search made something else of the times."""
+        return self.weight_cs is not None and self.weight_cs is not self.cost_cs
+
+    @property
     def weight(self) -> int:
         """The weight of the path with its turns, in hundredths of a second."""
         return self.total_cs if self.total_weight is None else self.total_weight
@@ -192,7 +197,7 @@ class LegAssembler:
     def _annotate(self, paths: list[PathOfArcs]) -> Annotation:
         trace = self._trace_all(paths, measured=True)
         weight = trace.duration_s
-        if any(path.weight_cs is not None and path.weight_cs is not path.cost_cs for path in paths):
+        if any(path.has_weights for path in paths):
             weight = self._trace_all([path.by_weight() for path in paths], measured=True).duration_s
         return Annotation(trace.distance_m, trace.duration_s, trace.node, weight)
 

@@ -184,8 +184,8 @@ def _join(a: PathOfArcs, b: PathOfArcs) -> PathOfArcs:
     """One path over a point on an arc: ``a`` ends on it where ``b`` begins."""
     cost = _joined(a.cost_cs, b.cost_cs)
     weight = cost
-    if a.weight_cs is not None and b.weight_cs is not None and a.weight_cs is not a.cost_cs:
-        weight = _joined(a.weight_cs, b.weight_cs)
+    if a.has_weights:
+        weight = _joined(a.by_weight().cost_cs, b.by_weight().cost_cs)
     arcs = freeze(np.concatenate([a.arcs, b.arcs[1:]]))
     total_cs, length_cm = a.total_cs + b.total_cs, a.length_cm + b.length_cm
     totals = total_cs, length_cm, weight, a.weight + b.weight

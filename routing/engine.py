@@ -84,7 +84,9 @@ class Engine(Fleet):
     ) -> Route:
         """The fastest route over two points or more.
 
-        Every ``algorithm`` finds the same; one that the weights do not allow, the next does it.
+        Every ``algorithm`` finds the same weight. Of the routes that have it "hierarchy" takes
+        the fastest, and of these the shortest; "astar" and "dijkstra" take any. One that the
+        weights do not allow, the next does it.
 
         ``radiuses`` in metres and ``bearings`` limit which roads each point may stand for.
         ``continue_straight`` forbids to turn around at a via point unless there is no other way

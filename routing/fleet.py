@@ -85,7 +85,8 @@ class Fleet:
         ``speeds`` in km/h by two OpenStreetMap nodes that follow each other, in that direction,
         ``way_speeds`` by way; 0 closes a road. ``avoid`` are polygons, as lists of rings or as
         shapely has them, that no route may enter. ``n_routes`` is how many routes you will ask
-        for, that the least work is done; `method` tells how. Raises ``InvalidInput``.
+        for, that the least work is done; `method` tells how. By "astar" any of the routes of
+        least weight is found. Raises ``InvalidInput``.
         """
         vehicle, weighting = self._vehicle(profile)
         wishes = Wishes(speeds, way_speeds, avoid)

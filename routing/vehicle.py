@@ -128,8 +128,7 @@ class Vehicle:
     @cached_property
     def _by_distance(self) -> Weighting:
         """The roads by their lengths in decimetres; made when first asked for."""
-        metric = distance_metric(self._network, self.prepared.metric)
-        return replace(self.weighting, metric=metric, weights=None, landmarks_hold=False)
+        return self._reduced_to_distance(self.weighting)
 
     @cached_property
     def _weights_by_distance(self) -> Weights:
@@ -139,13 +138,15 @@ class Vehicle:
         """The same roads by their lengths in decimetres, without weights of the hierarchy."""
         if weighting is self.weighting:
             return self._by_distance
-        metric = distance_metric(self._network, weighting.metric)
-        return replace(weighting, metric=metric, weights=None, landmarks_hold=False)
+        return self._reduced_to_distance(weighting)
+
+    def _reduced_to_distance(self, weighting: Weighting) -> Weighting:
+        return _unprepared(weighting, distance_metric(self._network, weighting.metric))
 
     @cached_property
     def _by_duration(self) -> Weighting:
         """The roads by their durations, if these are not the weights; made when first asked for."""
-        return self._reduced_to_duration(self.weighting)
+        return _unprepared(self.weighting, reduced_to_duration(self.weighting.metric))
 
     @cached_property
     def _weights_by_duration(self) -> Weights:
@@ -160,11 +161,7 @@ class Vehicle:
             return weighting
         if weighting is self.weighting:
             return self._by_duration
-        return self._reduced_to_duration(weighting)
-
-    def _reduced_to_duration(self, weighting: Weighting) -> Weighting:
-        metric = reduced_to_duration(weighting.metric)
-        return replace(weighting, metric=metric, weights=None, landmarks_hold=False)
+        return _unprepared(weighting, reduced_to_duration(weighting.metric))
 
     def weights_of(self, weighting: Weighting) -> Weights | None:
         """The hierarchy's weights; those by distance or duration are made when first needed."""
@@ -389,3 +386,8 @@ class Vehicle:
         arcs = np.concatenate([first, self.prepared.turn_graph.vertex_arc[route.vertices]])
         enters = int(route.vertices[-1]) if len(route.vertices) else begin.arc
         return Stretch(route.weight, freeze(arcs), begin, goal, begin.arc, enters)
+
+
+def _unprepared(weighting: Weighting, metric: Metric) -> Weighting:
+    """The same roads by another metric, for which nothing is prepared."""
+    return replace(weighting, metric=metric, weights=None, landmarks_hold=False)

@@ -98,7 +98,8 @@ DepartAt = Annotated[
     ),
 ]
 Exclude = Annotated[
-    str | None, typer.Option(metavar="CLASS,CLASS...", help="Keep out of roads, such as toll.")
+    str | None,
+    typer.Option(metavar="CLASS,CLASS...", help="Keep out of classes of roads, such as toll."),
 ]
 Questions = Annotated[
     Path,

@@ -7,7 +7,7 @@ import numpy as np
 from gis.arrays import INVALID, U32, U64, AnyArray
 from gis.jit import inner_kernel, int64, plain_kernel
 from routing.cch.ancestors import NO_ROOM, Arcs, add_ancestors
-from routing.cch.lanes import LANES, new_rows, offer, offer_third, pull, pull_third
+from routing.cch.lanes import LANES, new_rows, offer, pull
 from routing.cch.weights import COST_BITS, INF_COST, SECOND_MASK
 
 _NOTHING = np.uint64(INF_COST)
@@ -262,9 +262,9 @@ def _climb(arcs: Arcs, sources: Groups, scratch: Scratch, start: int, end: int) 
         for i in range(arcs.first[x], arcs.first[x + 1]):
             to, cost = place[arcs.upper[i]], arcs.cost[i] >> shift
             if has_third:
-                offer_third((climbed, thirds), to, row, cost, arcs.third[i])
+                offer((climbed, thirds), to, row, (cost, arcs.third[i]))
             else:
-                offer(climbed, to, row, cost)
+                offer((climbed,), to, row, (cost,))
     return n_found
 
 
@@ -274,16 +274,16 @@ def _descend(selection: Selection, scratch: Scratch, n_found: int) -> None:
     given = scratch.given
     for i in range(1, n_found):
         given[selection.place[scratch.found[i]]] = i  # what is not selected: row 0, never read
-    first, tail, rows, climbed = selection.first, selection.tail, scratch.rows, scratch.climbed
-    weight, third = selection.weight, selection.third
-    if len(scratch.climbed_thirds) > 0:
-        both, given_both = (rows, scratch.row_thirds), (climbed, scratch.climbed_thirds)
-        for row in range(len(first) - 1):
-            arcs = first[row], first[row + 1]
-            pull_third(both, row, tail, (weight, third), arcs, given_both, given[row])
-    else:
-        for row in range(len(first) - 1):
-            pull(rows, row, tail, weight, first[row], first[row + 1], climbed, given[row])
+    first, tail, weight, third = selection.first, selection.tail, selection.weight, selection.third
+    rows, thirds = scratch.rows, scratch.row_thirds
+    climbed, climbed_thirds = scratch.climbed, scratch.climbed_thirds
+    has_third = len(climbed_thirds) > 0
+    for row in range(len(first) - 1):
+        arcs, at = (first[row], first[row + 1]), given[row]
+        if has_third:
+            pull((rows, thirds), row, tail, (weight, third), arcs, (climbed, climbed_thirds), at)
+        else:
+            pull((rows,), row, tail, (weight,), arcs, (climbed,), at)
     for i in range(1, n_found):
         given[selection.place[scratch.found[i]]] = 0
 

@@ -6,7 +6,7 @@ two functions here write it in LLVM's own terms; any processor runs it, in as ma
 vectors are too short. Without the compiler the same functions are plain NumPy.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numba
@@ -22,14 +22,11 @@ LANES = 16
 
 _LINE_BYTES = 64
 
-Offer: TypeAlias = Callable[[AnyArray, Any, Any, Any], None]
-Pull: TypeAlias = Callable[[AnyArray, Any, U32, AnyArray, Any, Any, AnyArray, Any], None]
+Columns: TypeAlias = tuple[AnyArray, ...]
+"""Costs alone, or costs and the thirds that decide where they are alike."""
 
-Two: TypeAlias = tuple[AnyArray, U32]
-"""Costs, and the thirds that decide where they are alike."""
-
-OfferThird: TypeAlias = Callable[[Two, Any, Any, Any, Any], None]
-PullThird: TypeAlias = Callable[[Two, Any, U32, Two, tuple[Any, Any], Two, Any], None]
+Offer: TypeAlias = Callable[[Columns, Any, Any, tuple[Any, ...]], None]
+Pull: TypeAlias = Callable[[Columns, Any, U32, Columns, tuple[Any, Any], Columns, Any], None]
 
 
 def new_rows(n: int, dtype: type) -> AnyArray:
@@ -40,161 +37,85 @@ def new_rows(n: int, dtype: type) -> AnyArray:
     return flat[skipped : skipped + n * LANES].reshape(n, LANES)
 
 
-def plain_offer(rows: AnyArray, to: Any, source: Any, weight: Any) -> None:
-    """Lower ``rows[to]`` to ``rows[source] + weight`` where that is less."""
-    rows[to] = np.minimum(rows[to], rows[source] + weight)
+def plain_offer(rows: Columns, to: Any, source: Any, added: tuple[Any, ...]) -> None:
+    """Lower row ``to`` to row ``source`` and what is added, where that is less."""
+    more = [column[source] + one for column, one in zip(rows, added, strict=True)]
+    best = _plain_lesser(more, [column[to] for column in rows])
+    for column, row in zip(rows, best, strict=True):
+        column[to] = row
 
 
 def plain_pull(
-    rows: AnyArray,
+    rows: Columns,
     to: Any,
     tail: U32,
-    weight: AnyArray,
-    start: Any,
-    stop: Any,
-    given: AnyArray,
+    added: Columns,
+    arcs: tuple[Any, Any],
+    given: Columns,
     at: Any,
 ) -> None:
-    """Set ``rows[to]`` to the least of ``given[at]`` and all ``rows[tail] + weight``.
+    """Set row ``to`` to the least of row ``at`` of what is given and what all arcs bring.
 
-    The arcs are those at start..stop - 1.
+    The arcs are those at arcs[0]..arcs[1] - 1: the row of its tail and what is added by each.
     """
-    best = given[at]
-    for i in range(start, stop):
-        best = np.minimum(best, rows[tail[i]] + weight[i])
-    rows[to] = best
-
-
-def plain_offer_third(both: Two, to: Any, source: Any, weight: Any, third: Any) -> None:
-    """``plain_offer`` for costs and thirds: where costs are alike, the lesser third counts."""
-    rows, thirds = both
-    more = rows[source] + weight, thirds[source] + third
-    rows[to], thirds[to] = _plain_lesser(more, (rows[to], thirds[to]))
-
-
-def plain_pull_third(
-    both: Two, to: Any, tail: U32, arc: Two, arcs: tuple[Any, Any], given: Two, at: Any
-) -> None:
-    """``plain_pull`` for costs and thirds; ``arc`` are both of each arc."""
-    best = given[0][at], given[1][at]
+    best = [column[at] for column in given]
     for i in range(*arcs):
-        more = both[0][tail[i]] + arc[0][i], both[1][tail[i]] + arc[1][i]
+        more = [column[tail[i]] + one[i] for column, one in zip(rows, added, strict=True)]
         best = _plain_lesser(more, best)
-    both[0][to], both[1][to] = best
+    for column, row in zip(rows, best, strict=True):
+        column[to] = row
 
 
-def _plain_lesser(a: Two, b: Two) -> Two:
-    is_less = (a[0] < b[0]) | ((a[0] == b[0]) & (a[1] < b[1]))
-    return np.where(is_less, a[0], b[0]), np.where(is_less, a[1], b[1])
+def _plain_lesser(a: Sequence[AnyArray], b: Sequence[AnyArray]) -> list[AnyArray]:
+    is_less = a[0] < b[0]
+    if len(a) > 1:
+        is_less |= (a[0] == b[0]) & (a[1] < b[1])
+    return [np.where(is_less, one, other) for one, other in zip(a, b, strict=True)]
 
 
-def _offer(typing_context: Any, rows: Any, to: Any, source: Any, weight: Any) -> Any:
+def _offer(typing_context: Any, rows: Any, to: Any, source: Any, added: Any) -> Any:
     """Type and code of ``plain_offer``."""
-    signature = types.void(rows, types.int64, types.int64, rows.dtype)
+    kinds = rows.types
+    each = types.Tuple([kind.dtype for kind in kinds])  # type: ignore[no-untyped-call]
+    signature = types.void(rows, types.int64, types.int64, each)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        array, to, source, weight = values
-        row = _row(context, builder, rows, array, to)
-        other = _row(context, builder, rows, array, source)
-        through = builder.add(_load(builder, rows, other), _splat(builder, rows, weight))
-        best = _least(builder, through, _load(builder, rows, row))
-        builder.store(best, row, align=rows.dtype.bitwidth // 8)
+        arrays, to, source, added = values
+        targets, known, more = [], [], []
+        for k, kind in enumerate(kinds):
+            array, one = (builder.extract_value(pair, k) for pair in (arrays, added))
+            other = _load(builder, kind, _row(context, builder, kind, array, source))
+            more.append(builder.add(other, _splat(builder, kind, one)))
+            targets.append(_row(context, builder, kind, array, to))
+            known.append(_load(builder, kind, targets[k]))
+        for kind, target, row in zip(kinds, targets, _lesser(builder, more, known), strict=True):
+            _store(builder, kind, row, target)
         return context.get_dummy_value()
 
     return signature, generate
 
 
 def _pull(
-    typing_context: Any,
-    rows: Any,
-    to: Any,
-    tail: Any,
-    weight: Any,
-    start: Any,
-    stop: Any,
-    given: Any,
-    at: Any,
+    typing_context: Any, rows: Any, to: Any, tail: Any, added: Any, arcs: Any, given: Any, at: Any
 ) -> Any:
-    """Type and code of ``plain_pull``; the best row yet stays in registers."""
-    whole = types.int64
-    signature = types.void(rows, whole, tail, weight, whole, whole, given, whole)
+    """Type and code of ``plain_pull``; the best rows yet stay in registers."""
+    whole, kinds = types.int64, rows.types
+    signature = types.void(rows, whole, tail, added, arcs, given, whole)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        array, to, tails, weights, start, stop, givens, at = values
-        tails = context.make_array(tail)(context, builder, tails).data
-        weights = context.make_array(weight)(context, builder, weights).data
-        best = _load(builder, given, _row(context, builder, given, givens, at))
-        entry = builder.block
-        body, end = (builder.append_basic_block(f"pull.{name}") for name in ("arc", "end"))
-        builder.cbranch(builder.icmp_signed("<", start, stop), body, end)
-        builder.position_at_end(body)
-        i, least = builder.phi(ir.IntType(64)), builder.phi(_vector(rows))
-        at_tail = builder.zext(builder.load(builder.gep(tails, [i])), ir.IntType(64))
-        row = _load(builder, rows, _row(context, builder, rows, array, at_tail))
-        added = _splat(builder, rows, builder.load(builder.gep(weights, [i])))
-        lower = _least(builder, builder.add(row, added), least)
-        following = builder.add(i, ir.Constant(ir.IntType(64), 1))
-        for phi, first, later in ((i, start, following), (least, best, lower)):
-            phi.add_incoming(first, entry)
-            phi.add_incoming(later, body)
-        builder.cbranch(builder.icmp_signed("<", following, stop), body, end)
-        builder.position_at_end(end)
-        result = builder.phi(_vector(rows))
-        result.add_incoming(best, entry)
-        result.add_incoming(lower, body)
-        target = _row(context, builder, rows, array, to)
-        builder.store(result, target, align=rows.dtype.bitwidth // 8)
-        return context.get_dummy_value()
-
-    return signature, generate
-
-
-def _offer_third(
-    typing_context: Any, both: Any, to: Any, source: Any, weight: Any, third: Any
-) -> Any:
-    """Type and code of ``plain_offer_third``."""
-    kinds = both.types
-    signature = types.void(both, types.int64, types.int64, *(kind.dtype for kind in kinds))
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        pair, to, source, *added = values
-        targets, known, more = [], [], []
-        for k, (rows, one) in enumerate(zip(kinds, added, strict=True)):
-            array = builder.extract_value(pair, k)
-            other = _row(context, builder, rows, array, source)
-            more.append(builder.add(_load(builder, rows, other), _splat(builder, rows, one)))
-            targets.append(_row(context, builder, rows, array, to))
-            known.append(_load(builder, rows, targets[k]))
-        for rows, target, value in zip(kinds, targets, _lesser(builder, more, known), strict=True):
-            builder.store(value, target, align=rows.dtype.bitwidth // 8)
-        return context.get_dummy_value()
-
-    return signature, generate
-
-
-def _pull_third(
-    typing_context: Any, both: Any, to: Any, tail: Any, arc: Any, arcs: Any, given: Any, at: Any
-) -> Any:
-    """Type and code of ``plain_pull_third``; the best row yet stays in registers."""
-    whole, kinds = types.int64, both.types
-    signature = types.void(both, whole, tail, arc, arcs, given, whole)
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        pair, to, tails, arc_pair, ends, given_pair, at = values
+        arrays, to, tails, added_arrays, ends, given_arrays, at = values
         start, stop = (
             context.cast(builder, builder.extract_value(ends, k), kind, whole)
             for k, kind in enumerate(arcs.types)
         )
         tails = context.make_array(tail)(context, builder, tails).data
-        arrays = [builder.extract_value(pair, k) for k in range(2)]
-        added = [
-            context.make_array(arc.types[k])(context, builder, builder.extract_value(arc_pair, k))
-            for k in range(2)
-        ]
-        best = []
-        for k, kind in enumerate(given.types):
-            row = _row(context, builder, kind, builder.extract_value(given_pair, k), at)
-            best.append(_load(builder, kind, row))
+        columns, added_data, best = [], [], []
+        for k, (kind, one) in enumerate(zip(given.types, added.types, strict=True)):
+            columns.append(builder.extract_value(arrays, k))
+            each = builder.extract_value(added_arrays, k)
+            added_data.append(context.make_array(one)(context, builder, each).data)
+            first = builder.extract_value(given_arrays, k)
+            best.append(_load(builder, kind, _row(context, builder, kind, first, at)))
         entry = builder.block
         body, end = (builder.append_basic_block(f"pull.{name}") for name in ("arc", "end"))
         builder.cbranch(builder.icmp_signed("<", start, stop), body, end)
@@ -203,9 +124,9 @@ def _pull_third(
         least = [builder.phi(_vector(kind)) for kind in kinds]
         at_tail = builder.zext(builder.load(builder.gep(tails, [i])), ir.IntType(64))
         more = []
-        for kind, array, one in zip(kinds, arrays, added, strict=True):
+        for kind, array, data in zip(kinds, columns, added_data, strict=True):
             row = _load(builder, kind, _row(context, builder, kind, array, at_tail))
-            value = builder.load(builder.gep(one.data, [i]))
+            value = builder.load(builder.gep(data, [i]))
             more.append(builder.add(row, _splat(builder, kind, value)))
         lower = _lesser(builder, more, least)
         following = builder.add(i, ir.Constant(ir.IntType(64), 1))
@@ -214,26 +135,26 @@ def _pull_third(
             phi.add_incoming(later, body)
         builder.cbranch(builder.icmp_signed("<", following, stop), body, end)
         builder.position_at_end(end)
-        for k, kind in enumerate(kinds):
-            result = builder.phi(_vector(kind))
-            result.add_incoming(best[k], entry)
-            result.add_incoming(lower[k], body)
-            best[k] = result
-        for kind, array, value in zip(kinds, arrays, best, strict=True):
-            row = _row(context, builder, kind, array, to)
-            builder.store(value, row, align=kind.dtype.bitwidth // 8)
+        results = [builder.phi(_vector(kind)) for kind in kinds]
+        for result, first, later in zip(results, best, lower, strict=True):
+            result.add_incoming(first, entry)
+            result.add_incoming(later, body)
+        for kind, array, result in zip(kinds, columns, results, strict=True):
+            _store(builder, kind, result, _row(context, builder, kind, array, to))
         return context.get_dummy_value()
 
     return signature, generate
 
 
-def _lesser(builder: Any, a: Any, b: Any) -> Any:
-    """Of two rows of costs and thirds the lesser, place by place.
+def _lesser(builder: Any, a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+    """Of two rows of costs, or of costs and thirds, the lesser, place by place.
 
     Masks come from the costs alone, so that of what is kept from arc to arc each waits for two
     operations; what a comparison of both at once takes until it is ready doubled the time.
     """
     cost = _least(builder, a[0], b[0])
+    if len(a) == 1:
+        return [cost]
     most = ir.Constant(a[1].type, [2**32 - 1] * LANES)
     thirds = [
         builder.select(builder.icmp_unsigned("<=", one[0], other[0]), one[1], most)
@@ -257,6 +178,10 @@ def _load(builder: Any, rows: Any, row: Any) -> Any:
     return builder.load(row, align=rows.dtype.bitwidth // 8)
 
 
+def _store(builder: Any, rows: Any, value: Any, row: Any) -> None:
+    builder.store(value, row, align=rows.dtype.bitwidth // 8)
+
+
 def _splat(builder: Any, rows: Any, value: Any) -> Any:
     """A row of one number."""
     one = builder.insert_element(
@@ -272,9 +197,6 @@ def _least(builder: Any, a: Any, b: Any) -> Any:
 
 offer: Offer = plain_offer
 pull: Pull = plain_pull
-offer_third: OfferThird = plain_offer_third
-pull_third: PullThird = plain_pull_third
 if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
     _intrinsic: Any = intrinsic
     offer, pull = _intrinsic(_offer), _intrinsic(_pull)
-    offer_third, pull_third = _intrinsic(_offer_third), _intrinsic(_pull_third)

@@ -154,16 +154,11 @@ def _mend(seeding: Seeding, positions: Positions, stays: _Stays, table: Table) -
             column, end = stays.column[j], positions.fraction[stays.to_place[j]]
             arc: Any = int64(positions.arc[place])
             key = cost_ahead(seeding, arc, positions.fraction[place], end)
-            # What was not asked for is alike, and the cell is lowered to what it is.
-            known = int64(weight[row, column]), int64(0), int64(0)
-            ahead = int64(key.cost >> _BITS), int64(0), int64(0)
-            if with_second:
-                known = known[0], int64(second[row, column]), int64(0)
-                ahead = ahead[0], int64(key.cost & _SECOND), int64(0)
-            if with_third:
-                known = known[0], known[1], int64(third[row, column])
-                ahead = ahead[0], ahead[1], int64(key.third)
-            if ahead < known:
+            ahead = int64(key.cost >> _BITS), int64(key.cost & _SECOND), int64(key.third)
+            # What was not asked for decides nothing, as if it were alike.
+            known_second = int64(second[row, column]) if with_second else ahead[1]
+            known_third = int64(third[row, column]) if with_third else ahead[2]
+            if ahead < (int64(weight[row, column]), known_second, known_third):
                 weight[row, column] = ahead[0]
                 if with_second:
                     second[row, column] = ahead[1]

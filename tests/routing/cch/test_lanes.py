@@ -7,43 +7,33 @@ from hypothesis import strategies as st
 
 from gis.arrays import INF, U32, AnyArray, freeze
 from gis.jit import plain_kernel
-from routing.cch.lanes import (
-    LANES,
-    Two,
-    new_rows,
-    offer,
-    offer_third,
-    plain_offer,
-    plain_offer_third,
-    plain_pull,
-    plain_pull_third,
-    pull,
-    pull_third,
-)
+from routing.cch.lanes import LANES, Columns, new_rows, offer, plain_offer, plain_pull, pull
 
 LIMITS = {np.uint32: INF, np.uint64: INF << 32}
 
 
 @plain_kernel
 def offer_row(rows: AnyArray, to: int, source: int, weight: AnyArray) -> None:
-    offer(rows, to, source, weight[0])
+    offer((rows,), to, source, (weight[0],))
 
 
 @plain_kernel
 def pull_row(
     rows: AnyArray, to: int, tail: U32, weight: AnyArray, stop: int, given: AnyArray, at: int
 ) -> None:
-    pull(rows, to, tail, weight, 1, stop, given, at)
+    pull((rows,), to, tail, (weight,), (1, stop), (given,), at)
 
 
 @plain_kernel
-def offer_third_row(both: Two, to: int, source: int, weight: AnyArray, third: U32) -> None:
-    offer_third(both, to, source, weight[0], third[0])
+def offer_third_row(both: Columns, to: int, source: int, weight: AnyArray, third: U32) -> None:
+    offer(both, to, source, (weight[0], third[0]))
 
 
 @plain_kernel
-def pull_third_row(both: Two, to: int, tail: U32, arc: Two, stop: int, given: Two, at: int) -> None:
-    pull_third(both, to, tail, arc, (1, stop), given, at)
+def pull_third_row(
+    both: Columns, to: int, tail: U32, arc: Columns, stop: int, given: Columns, at: int
+) -> None:
+    pull(both, to, tail, arc, (1, stop), given, at)
 
 
 def random_rows(rng: np.random.Generator, n: int, lane: type, aligned: bool) -> AnyArray:
@@ -79,7 +69,7 @@ def test_offer(seed: int, lane: type, aligned: bool) -> None:
     ]
     other = rows.copy()
     offer_row(rows, to, source, freeze(weight))
-    plain_offer(other, to, source, weight[0])
+    plain_offer((other,), to, source, (weight[0],))
     assert rows.tolist() == other.tolist() == expected
 
 
@@ -96,7 +86,7 @@ def test_pull(seed: int, lane: type, aligned: bool, n_arcs: int) -> None:
     expected[to] = [min(lane) for lane in zip(other[at].tolist(), *through, strict=True)]
     again = rows.copy()
     pull_row(rows, to, tail, weight, n_arcs + 1, other, at)
-    plain_pull(again, to, tail, weight, 1, n_arcs + 1, other, at)
+    plain_pull((again,), to, tail, (weight,), (1, n_arcs + 1), (other,), at)
     assert rows.tolist() == again.tolist() == expected
 
 
@@ -125,7 +115,7 @@ def test_offer_third(seed: int, lane: type) -> None:
     ]
     others = rows.copy(), thirds.copy()
     offer_third_row((rows, thirds), to, source, freeze(weight), freeze(third))
-    plain_offer_third(others, to, source, weight[0], third[0])
+    plain_offer(others, to, source, (weight[0], third[0]))
     for both in ((rows, thirds), others):
         assert list(zip(both[0][to].tolist(), both[1][to].tolist(), strict=True)) == expected
 
@@ -149,7 +139,7 @@ def test_pull_third(seed: int, lane: type, n_arcs: int) -> None:
     again = rows.copy(), thirds.copy()
     given_both = other, other_thirds
     pull_third_row((rows, thirds), to, tail, (weight, third), n_arcs + 1, given_both, at)
-    plain_pull_third(again, to, tail, (weight, third), (1, n_arcs + 1), given_both, at)
+    plain_pull(again, to, tail, (weight, third), (1, n_arcs + 1), given_both, at)
     for both in ((rows, thirds), again):
         assert list(zip(both[0][to].tolist(), both[1][to].tolist(), strict=True)) == expected
     assert (rows == again[0]).all() and (thirds == again[1]).all()
