@@ -29,9 +29,10 @@ class Metric:
     | own_duration_cs | uint32 (A,) or (0,) | hundredths of a second; none: they are the weights |
 
     A search adds weights and turn costs in 64 bits and takes a path that costs INF or more
-    (248 days) for no path, so no sum wraps. Of the paths with the least weight it takes the one
-    with the least duration, and of these the shortest, so that neither is a matter of chance. A
-    path takes less than 2^32 hundredths of a second. Turns count alike in weight and duration.
+    (248 days) for no path, so no sum wraps. Of the paths with the least weight the hierarchy takes
+    the one with the least duration, and of these the shortest, so that neither is a matter of
+    chance; Dijkstra's search and A* take any. A path takes less than 2^32 hundredths of a second.
+    Turns count alike in weight and duration.
 
     So weight, duration and length decide in this order. Where durations are the weights, they
     decide nothing more: then the ``second`` column is the length and there is no ``third``. Else
