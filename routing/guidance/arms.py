@@ -74,15 +74,13 @@ class Approach:
     ) -> None:
         came_in, out = crossing.came_in, crossing.out
         assert came_in is not None and out is not None
-        roads = crossing.roads
-        n = len(roads)
-        back = roads[came_in].bearing
+        n = len(crossing.roads)
         self.facts, self.via_arc, self.via = facts, via_arc, facts.nature(via_arc)
         self.arms = []
         for i in range(n):
-            road = roads[(came_in - i) % n]
-            angle = (back - road.bearing) % 360.0
-            nature = facts.open_nature(road.arc)
+            place = (came_in - i) % n
+            road, nature = crossing.roads[place], facts.open_nature(crossing.roads[place].arc)
+            angle = crossing.angle(place)
             self.arms.append(Arm(road.arc, angle, road.bearing, road.entry, nature))
         self.out = (came_in - out) % n
         if seen is not None:

@@ -41,13 +41,10 @@ def silent_type(via: RoadNature, to: RoadNature) -> str:
     return SUPPRESSED if via.mode == to.mode else NOTIFICATION
 
 
-def obvious_way(
-    approach: Approach, arm: Arm, n_roads: int, through_street: bool = False
-) -> Instruction | None:
+def obvious_way(approach: Approach, arm: Arm, through_street: bool = False) -> Instruction | None:
     """What to say of a way on that is obvious; None if there was no crossing at all.
 
-    ``n_roads`` is how many roads meet; ``through_street`` tells whether the road taken comes
-    from the other side of the crossing.
+    ``through_street`` tells whether the road taken comes from the other side of the crossing.
     """
     via, to = approach.via, arm.nature
     kind, direction = basic_type(via, to), direction_of(arm.angle)
@@ -61,7 +58,7 @@ def obvious_way(
         return (NEW_NAME if via.mode == to.mode else NOTIFICATION), direction
     if via.mode != to.mode:
         return NOTIFICATION, direction
-    if n_roads == 2 and via.classes == to.classes:
+    if len(approach.arms) == 2 and via.classes == to.classes:
         return None
     return SUPPRESSED, direction
 

@@ -9,14 +9,16 @@ from typing import NamedTuple
 
 from gis.geodesy import UNITS_PER_DEGREE
 from routing.guidance.arms import Pair, Seen, are_one_road
-from routing.guidance.directions import NO_TURN_DEG, STRAIGHT_DEG, between
+from routing.guidance.bearings import LANE_M
+from routing.guidance.directions import NO_TURN_DEG, STRAIGHT_DEG, between, turned
 from routing.guidance.drafts import Road
 from routing.guidance.facts import RoadFacts
 from routing.guidance.junctions import Junctions
+from routing.guidance.memo import Memo
 
 MERGEABLE_DEG = 95.0
 """Carriageways part at no wider angle."""
-_LANE_M, _ISLAND_M, _MEDIAN_M = 3.25, 10.0, 12.0
+_ISLAND_M, _MEDIAN_M = 10.0, 12.0
 _SHORT_ISLAND_M, _LONG_ISLAND_M = 15.0, 30.0
 _TRIANGLE_M = 80.0
 _LOOK_M, _LEAST_M, _SAMPLE_M = 100.0, 40.0, 5.0
@@ -40,15 +42,11 @@ class Carriageways:
 
     def __init__(self, facts: RoadFacts, junctions: Junctions) -> None:
         self._facts, self._junctions = facts, junctions
-        self._seen: dict[int, Seen | None] = {}
+        self._seen = Memo[int, Seen | None](_MAX_CACHED)
 
     def seen(self, node: int, roads: list[Road]) -> Seen | None:
         """How a node with these roads is seen, None if just as it is drawn."""
-        if node not in self._seen:
-            if len(self._seen) > _MAX_CACHED:
-                self._seen = {}
-            self._seen[node] = self._look(node, roads)
-        return self._seen[node]
+        return self._seen.get(node, self._look, node, roads)
 
     def _look(self, node: int, roads: list[Road]) -> Seen | None:
         facts = self._facts
@@ -82,7 +80,7 @@ class Carriageways:
             off = between(pair.bearing, ahead)
             if off > min(between(bearings[a], ahead) for a in (pair.leaves, pair.arrives)):
                 return 0.0
-            return (pair.bearing - bearings[back] + 540.0) % 360.0 - 180.0
+            return turned(bearings[back], pair.bearing)
         return 0.0
 
     def _find(self, node: int, roads: list[Road]) -> list[Pair]:
@@ -138,7 +136,7 @@ class Carriageways:
         lanes = sum(max(1, self._facts.open_nature(arc).lanes) for arc in (one, other))
         if self._is_triangle(way, beside, lanes):
             return True
-        return _are_parallel(way, beside, 0.5 * lanes * _LANE_M + _MEDIAN_M)
+        return _are_parallel(way, beside, 0.5 * lanes * LANE_M + _MEDIAN_M)
 
     def _is_triangle(self, way: _Way, beside: _Way, lanes: int) -> bool:
         """Whether both come to a road that crosses them, at places close to each other."""
@@ -147,7 +145,7 @@ class Carriageways:
         junctions = self._junctions
         return any(
             junctions.head(arc) == beside.crossing
-            and self._facts.length_m(arc) <= lanes * _LANE_M + _ISLAND_M
+            and self._facts.length_m(arc) <= lanes * LANE_M + _ISLAND_M
             for arc in junctions.arcs_at(way.crossing)
         )
 
@@ -187,8 +185,7 @@ def _joint_bearing(roads: list[Road], leaves: Road, arrives: Road) -> float:
     wanted = (leaves.bearing + STRAIGHT_DEG) % 360.0
     if any(between(road.bearing, wanted) < NO_TURN_DEG for road in roads if road is not leaves):
         return leaves.bearing
-    turn = (arrives.bearing - leaves.bearing + 540.0) % 360.0 - 180.0
-    return (leaves.bearing + 0.5 * turn) % 360.0
+    return (leaves.bearing + 0.5 * turned(leaves.bearing, arrives.bearing)) % 360.0
 
 
 def _in_metres(points: list[tuple[int, int]]) -> list[tuple[float, float]]:

@@ -1,6 +1,5 @@
 """What a crossing demands of the driver: a draft, or nothing where no roads meet."""
 
-from gis.profiles.rules import Mode
 from routing.guidance.arms import Approach, Instruction
 from routing.guidance.carriageways import Carriageways
 from routing.guidance.directions import direction_of
@@ -19,8 +18,9 @@ from routing.guidance.drafts import (
     Crossing,
     Draft,
 )
-from routing.guidance.facts import RoadFacts
+from routing.guidance.facts import CARRIED, RoadFacts
 from routing.guidance.junctions import Junctions
+from routing.guidance.memo import Memo
 from routing.guidance.motorways import is_motorway_crossing, pass_motorway
 from routing.guidance.rings import Rings
 from routing.guidance.roundabouts import Said, say_at_ring, touches_ring
@@ -28,9 +28,6 @@ from routing.guidance.turns import turn_at
 
 _MAX_KNOWN = 1 << 16
 """So many turns are kept."""
-
-_UNKNOWN: Said = ("", "", -1)
-_CARRIED = (Mode.FERRY, Mode.TRAIN)
 
 
 class Classifier:
@@ -43,7 +40,7 @@ class Classifier:
         self._facts = facts
         self._rings = Rings(facts, junctions)
         self._carriageways = Carriageways(facts, junctions)
-        self._known: dict[tuple[int, int], Said | None] = {}
+        self._known = Memo[tuple[int, int], Said | None](_MAX_KNOWN)
 
     def draft(self, crossing: Crossing) -> Draft | None:
         """The draft for a crossing, SUPPRESSED where nothing need be said.
@@ -56,12 +53,7 @@ class Classifier:
         if crossing.is_silent:
             return Draft(crossing.at, SUPPRESSED, STRAIGHT, [crossing])
         turn = crossing.roads[came_in].arc ^ 1, crossing.roads[out].arc
-        said = self._known.get(turn, _UNKNOWN)
-        if said is _UNKNOWN:
-            said = self.classify(crossing, *turn)
-            if len(self._known) >= _MAX_KNOWN:
-                self._known = {}
-            self._known[turn] = said
+        said = self._known.get(turn, self.classify, crossing, *turn)
         return Draft(crossing.at, said[0], said[1], [crossing], said[2]) if said else None
 
     def classify(self, crossing: Crossing, before: int, after: int) -> Said | None:
@@ -72,7 +64,7 @@ class Classifier:
         seen = self._carriageways.seen(crossing.node, crossing.roads)
         approach = Approach(facts, crossing, before, seen)
         via = approach.via
-        if via.mode in _CARRIED and all(arm.nature.mode == via.mode for arm in approach.arms):
+        if via.mode in CARRIED and all(arm.nature.mode == via.mode for arm in approach.arms):
             return None
         if touches_ring(approach):
             kind = self._rings.kind(crossing.node)

@@ -81,7 +81,7 @@ def _collapse_at(passage: Passage, drafts: list[Draft], i: int) -> bool:
         absorb(drafts, i - 1)
         return False
     elif follows_name_change(passage, drafts, i) or follows_silent_bend(passage, drafts, i):
-        _adjust(passage, before, after, here, here, after)
+        _adjust(passage, before, after, here)
         absorb(drafts, i - 1)
         return False
     elif any(case(passage, drafts, i) for case in _JOINED_BY_NEXT):
@@ -100,7 +100,7 @@ def _collapse_at(passage: Passage, drafts: list[Draft], i: int) -> bool:
 
 def _join_next(passage: Passage, drafts: list[Draft], i: int) -> None:
     here, after = drafts[i], drafts[i + 1]
-    _adjust(passage, drafts[i - 1], here, after, here, after, passage.length_m(drafts, i))
+    _adjust(passage, drafts[i - 1], here, after, passage.length_m(drafts, i))
     absorb(drafts, i, signs=True)
 
 
@@ -109,17 +109,15 @@ def _adjust(
     before: Draft,
     kept: Draft,
     lost: Draft,
-    first: Draft,
-    second: Draft,
     length_m: float = 0.0,
 ) -> None:
     """Give one of two maneuvers the type and the direction of both.
 
-    ``before`` is the draft that leads there, ``first`` and ``second`` are ``kept`` and ``lost`` in
-    the order of the way. ``length_m`` lies between them.
+    ``before`` is the draft that leads there; ``length_m`` lies between the two.
     """
     modifier = kept.modifier
     if kept.type not in (FORK, MERGE):
+        first, second = (kept, lost) if kept.at < lost.at else (lost, kept)
         modifier = direction_of(joint_angle(first, second, length_m))
     same = passage.have_same_name(before, lost)
     if is_name_change(lost) or is_name_change(kept) or kept.type == SUPPRESSED:

@@ -4,6 +4,7 @@ All functions look at a draft ``i`` and its neighbours. A maneuver is said to be
 next if no other road meets the one between them.
 """
 
+from routing.guidance.directions import LEFTS, NARROW_DEG, RIGHTS
 from routing.guidance.drafts import (
     ARRIVE,
     CONTINUE,
@@ -11,24 +12,18 @@ from routing.guidance.drafts import (
     END_OF_ROAD,
     EXIT_ROTARY,
     EXIT_ROUNDABOUT,
-    LEFT,
     NEW_NAME,
     ON_RAMP,
-    RIGHT,
     ROTARY,
     ROUNDABOUT,
     ROUNDABOUT_TURN,
-    SHARP_LEFT,
-    SHARP_RIGHT,
-    SLIGHT_LEFT,
-    SLIGHT_RIGHT,
     STRAIGHT,
     SUPPRESSED,
     TURN,
     UTURN,
     Draft,
 )
-from routing.guidance.joining import COLLAPSE_M, NARROW_ANGLE
+from routing.guidance.joining import COLLAPSE_M
 from routing.guidance.passage import (
     Passage,
     is_undisturbed,
@@ -43,8 +38,6 @@ STAGGERED_M = 3.0
 ENTRIES = frozenset((ROUNDABOUT, ROTARY, ROUNDABOUT_TURN))
 CIRCLES = ENTRIES | {EXIT_ROUNDABOUT, EXIT_ROTARY}
 ENDS = frozenset((DEPART, ARRIVE))
-LEFTS = frozenset((SLIGHT_LEFT, LEFT, SHARP_LEFT))
-RIGHTS = frozenset((SLIGHT_RIGHT, RIGHT, SHARP_RIGHT))
 
 
 def is_straight_turn(draft: Draft) -> bool:
@@ -233,9 +226,9 @@ def has_no_choice_twice(passage: Passage, drafts: list[Draft], i: int) -> bool:
     here, after = drafts[i], drafts[i + 1]
     if len(here.crossings) != 2 or not may_join(passage, here, after):
         return False
-    passed = sum(road.entry for road in here.crossings[-1].roads)
     length_m = passage.length_m(drafts, i)
-    return open_ways(after) == 1 and passed == 1 and length_m < 1.5 * COLLAPSE_M
+    is_only = open_ways(after) == here.crossings[-1].n_entries() == 1
+    return is_only and length_m < 1.5 * COLLAPSE_M
 
 
 def is_straight_between_turns(passage: Passage, drafts: list[Draft], i: int) -> bool:
@@ -253,4 +246,4 @@ def is_straight_between_turns(passage: Passage, drafts: list[Draft], i: int) -> 
     if longer >= 0.8 * COLLAPSE_M:
         return False
     alike = longer < 5.0 or shorter / longer > 0.75
-    return alike and NARROW_ANGLE < total_angle(before, after) < 360.0 - NARROW_ANGLE
+    return alike and NARROW_DEG < total_angle(before, after) < 360.0 - NARROW_DEG

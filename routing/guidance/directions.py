@@ -24,6 +24,8 @@ NARROW_DEG = 40.0
 GROUP_DEG = 60.0
 """Ways that differ by less belong together."""
 
+LEFTS = frozenset((SLIGHT_LEFT, LEFT, SHARP_LEFT))
+RIGHTS = frozenset((SLIGHT_RIGHT, RIGHT, SHARP_RIGHT))
 MIRRORED = {
     UTURN: UTURN,
     STRAIGHT: STRAIGHT,
@@ -58,3 +60,13 @@ def between(one: float, other: float) -> float:
     """The smaller of the two angles between directions, 0..180."""
     difference = abs(one - other)
     return 360.0 - difference if difference > 180.0 else difference
+
+
+def turned(one: float, other: float) -> float:
+    """Degrees from one direction to another, clockwise: -180 <= turned < 180."""
+    return (other - one + 540.0) % 360.0 - 180.0
+
+
+def deviation(angle: float) -> float:
+    """By how many degrees a turn differs from straight on, 0..180."""
+    return between(angle, STRAIGHT_DEG)

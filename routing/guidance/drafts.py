@@ -68,6 +68,10 @@ class Crossing:
         assert self.came_in is not None
         return (self.roads[self.came_in].bearing - self.roads[road].bearing) % 360.0
 
+    def n_entries(self) -> int:
+        """How many roads may be taken."""
+        return sum(road.entry for road in self.roads)
+
     def __repr__(self) -> str:
         ways = f"{self.came_in} -> {self.out}"
         return f"Crossing({self.node}, at {self.at}, {self.roads}, {ways})"
@@ -131,7 +135,3 @@ class Trail:
         self.arcs, self.length_m, self.duration_s = arcs, length_m, duration_s
         self.weight = weight
         self.first_point, self.crossings = first_point, crossings
-
-    def distance_m(self, start: int, stop: int) -> float:
-        """Metres from the beginning of one arc, by its place, to that of another."""
-        return sum(self.length_m[start:stop])

@@ -18,6 +18,8 @@ from routing.graph.components import ARC_RESTRICTED
 from routing.guidance.labels import RoadLabels, RoadTexts
 from routing.guidance.road_names import is_new_name
 
+CARRIED = (Mode.FERRY, Mode.TRAIN)
+"""Modes in which something else carries the vehicle."""
 _N_CLASS_BITS = 8
 _MAX_NATURES = 1 << 16
 
@@ -126,7 +128,7 @@ class RoadFacts:
 
     def __init__(self, network: RoadNetwork, roads: RoadUse, arc_flags: U8 | None = None) -> None:
         self.names = NamePool(network.labels)
-        self.labels = RoadLabels(self.names)
+        self._labels = RoadLabels(self.names)
         self._label = network.edge_label.data
         self._tagset = network.edge_tagset.data
         self._class = network.way_class.data
@@ -165,7 +167,7 @@ class RoadFacts:
         oneway = not (self._modes[0][tagset] and self._modes[1][tagset])
         nature = RoadNature(
             RoadClass(self._class[tagset]),
-            self.labels.texts(label, bool(backward), oneway),
+            self._labels.texts(label, bool(backward), oneway),
             Mode(self._modes[backward][tagset]),
             self._flags[tagset],
             bool(backward),
@@ -184,10 +186,6 @@ class RoadFacts:
     def label(self, arc: int) -> int:
         """The set of the road's labels."""
         return self._label[arc >> 1]
-
-    def name(self, arc: int) -> str:
-        """The road's name, or an empty string."""
-        return self.nature(arc).name
 
     def texts(self, arc: int) -> RoadTexts:
         """What signs say in this direction."""
@@ -227,10 +225,6 @@ class RoadFacts:
     def is_roundabout(self, arc: int) -> bool:
         """Whether the road is part of a roundabout."""
         return self.nature(arc).roundabout
-
-    def is_circular(self, arc: int) -> bool:
-        """Whether the road is part of a circle that is no roundabout: ``junction=circular``."""
-        return self.nature(arc).circular
 
     def is_link(self, arc: int) -> bool:
         """Whether the road joins others, as ramps do."""

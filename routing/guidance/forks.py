@@ -96,7 +96,7 @@ def can_be_fork(one: RoadNature, other: RoadNature) -> bool:
     return abs(one.priority - other.priority) <= 1
 
 
-def fork_of_two(approach: Approach, right: Arm, left: Arm) -> Instruction | None:
+def fork_of_two(approach: Approach, right: Arm, left: Arm) -> Instruction:
     """The instruction at a fork whose right or left arm is taken."""
     via, taken = approach.via, approach.taken
     to_left = taken is left
@@ -109,7 +109,7 @@ def fork_of_two(approach: Approach, right: Arm, left: Arm) -> Instruction | None
     return FORK, modifier
 
 
-def fork_of_three(approach: Approach, right: Arm, middle: Arm, left: Arm) -> Instruction | None:
+def fork_of_three(approach: Approach, right: Arm, middle: Arm, left: Arm) -> Instruction:
     """The instruction at a fork of three arms, some of which may be closed."""
     via, taken = approach.via, approach.taken
     may_enter = [arm for arm in (right, middle, left) if arm.entry]
@@ -119,12 +119,12 @@ def fork_of_three(approach: Approach, right: Arm, middle: Arm, left: Arm) -> Ins
         return fork_of_two(approach, may_enter[0], may_enter[1])
     if taken is not middle:
         return FORK, SLIGHT_LEFT if taken is left else SLIGHT_RIGHT
-    if taken.off < NO_TURN_DEG and not announces(via, taken.nature):
+    if taken.off < NO_TURN_DEG and not _announces(via, taken.nature):
         return silent_type(via, taken.nature), STRAIGHT
     return FORK, STRAIGHT
 
 
-def announces(via: RoadNature, to: RoadNature) -> bool:
+def _announces(via: RoadNature, to: RoadNature) -> bool:
     """Whether anything about the road changes."""
     return via is not to and (
         via.texts != to.texts
@@ -142,5 +142,5 @@ def fork_of_unequal(approach: Approach, right: Arm, left: Arm) -> Instruction | 
     # The road of the lower number of OSRM's priorities is the more important one.
     plain = right if left.nature.priority > right.nature.priority else left
     if taken is plain:
-        return obvious_way(approach, taken, len(approach.arms))
+        return obvious_way(approach, taken)
     return basic_type(via, taken.nature), SLIGHT_LEFT if taken is left else SLIGHT_RIGHT

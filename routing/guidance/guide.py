@@ -28,7 +28,6 @@ from routing.guidance.facts import RoadFacts
 from routing.guidance.junctions import NO_TURN, Junctions
 from routing.guidance.labels import RoadTexts
 from routing.guidance.passes import Passes
-from routing.guidance.roundabouts import join_rings
 from routing.guidance.steps import Intersection, Maneuver, Step
 from routing.guidance.summary import summarize
 from routing.metric import Metric
@@ -68,7 +67,7 @@ class Guide:
         self._graph = graph
         self._junctions = Junctions(network, roads, graph, open_arcs(network, roads))
         self._classifier = Classifier(self.facts, self._junctions)
-        self._passes = Passes(self.facts, self._junctions, self._classifier.draft, join_rings)
+        self._passes = Passes(self.facts, self._junctions, self._classifier.draft)
 
     def steps(self, leg: LegLine, metric: Metric) -> tuple[tuple[Step, ...], str]:
         """The steps of a leg, as long as its roads take by a metric, and the leg's summary."""

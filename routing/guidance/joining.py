@@ -1,11 +1,11 @@
 """Two maneuvers made one."""
 
+from routing.guidance.directions import NARROW_DEG, deviation
 from routing.guidance.drafts import CONTINUE, UTURN, Draft
-from routing.guidance.passage import deviation, total_angle, turn_angle
+from routing.guidance.passage import total_angle, turn_angle
 
 COLLAPSE_M = 30.0
 """Maneuvers so close to each other are one, unless more speaks against it."""
-NARROW_ANGLE = 40.0
 
 
 def absorb(drafts: list[Draft], i: int, signs: bool = False) -> None:
@@ -26,7 +26,7 @@ def make_u_turn(drafts: list[Draft], i: int) -> None:
 def joint_angle(first: Draft, second: Draft, length_m: float) -> float:
     """The angle of two maneuvers together, or of the first alone where the second undoes it."""
     total = total_angle(first, second)
-    if deviation(total) < 0.5 * NARROW_ANGLE:
+    if deviation(total) < 0.5 * NARROW_DEG:
         return turn_angle(first)
     one, other = turn_angle(first), turn_angle(second)
     same_side = (one <= 185 and other <= 185) or (one >= 175 and other >= 175)

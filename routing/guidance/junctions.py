@@ -9,7 +9,6 @@ from gis.jit import inner_kernel, int64, plain_kernel
 from gis.network.road_class import RoadClass
 from gis.network.road_network import RoadNetwork
 from gis.osm.tagsets import TagSets
-from gis.profiles.rules import Mode
 from gis.profiles.verdicts import CIRCULAR, ROUNDABOUT, RoadUse
 from routing.graph.turn_graph import TurnGraph
 from routing.guidance.bearings import (
@@ -23,6 +22,7 @@ from routing.guidance.bearings import (
     perceived_bearing,
 )
 from routing.guidance.drafts import Crossing, Road
+from routing.guidance.facts import CARRIED
 from routing.guidance.silent import (
     NOTHING,
     SILENT,
@@ -33,7 +33,6 @@ from routing.guidance.silent import (
     off_straight,
 )
 
-_CARRIED = (Mode.FERRY, Mode.TRAIN)
 _MAX_AHEAD = 10
 """Nodes where no other road leaves are passed by on the way to the next crossing, so many."""
 
@@ -307,5 +306,5 @@ def lane_counts(labels: TagSets) -> U8:
 def specials(way_class: U8, roads: RoadUse) -> Bool:
     """Which tag sets (S,) are of links or of what carries vehicles."""
     link = (way_class <= RoadClass.TERTIARY_LINK) & (way_class % 2 == 1)
-    carried = np.isin(roads.forward_mode, _CARRIED) | np.isin(roads.backward_mode, _CARRIED)
+    carried = np.isin(roads.forward_mode, CARRIED) | np.isin(roads.backward_mode, CARRIED)
     return freeze(link | carried)

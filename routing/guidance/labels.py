@@ -62,7 +62,7 @@ def read_texts(tags: Mapping[str, str], backward: bool, oneway: bool) -> RoadTex
         ref=join_list(tags.get("ref", ""), ";"),
         pronunciation=tags.get("name:pronunciation", "").strip(),
         destinations=_destinations(tags, backward, oneway),
-        exits=join_list(_directed(tags, "junction:ref", backward, True), ";"),
+        exits=join_list(directed(tags, "junction:ref", backward, True), ";"),
     )
 
 
@@ -72,7 +72,7 @@ _NAME_KEYS = ("name", "is_sidepath:of:name", "street:name")
 def _destinations(tags: Mapping[str, str], backward: bool, oneway: bool) -> str:
     """Numbers, a colon and places: ``A 59, A 3: Köln, Bonn``; a street if there is neither."""
     refs, places, streets = (
-        join_list(_directed(tags, key, backward, oneway).replace(";", ","), ",")
+        join_list(directed(tags, key, backward, oneway).replace(";", ","), ",")
         for key in ("destination:ref", "destination", "destination:street")
     )
     if refs and places:
@@ -80,7 +80,7 @@ def _destinations(tags: Mapping[str, str], backward: bool, oneway: bool) -> str:
     return refs or places or streets
 
 
-def _directed(tags: Mapping[str, str], key: str, backward: bool, undirected: bool) -> str:
+def directed(tags: Mapping[str, str], key: str, backward: bool, undirected: bool) -> str:
     """The value for a direction, or else, if ``undirected`` counts, the one without any."""
     found = tags.get(f"{key}:backward" if backward else f"{key}:forward", "")
     return found or (tags.get(key, "") if undirected else "")

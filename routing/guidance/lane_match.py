@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from routing.guidance.directions import direction_of
+from routing.guidance.directions import LEFTS, RIGHTS, between, deviation, direction_of
 from routing.guidance.drafts import (
     LEFT,
     RIGHT,
@@ -24,8 +24,6 @@ from routing.guidance.lanes import NONE, Arrows
 
 ALIKE = 5.0
 """An arrow means a road as well as another one that is nearer to it by so many degrees."""
-LEFTS = frozenset((SLIGHT_LEFT, LEFT, SHARP_LEFT))
-RIGHTS = frozenset((SLIGHT_RIGHT, RIGHT, SHARP_RIGHT))
 MERGES = frozenset(("merge to left", "merge to right"))
 _IDEAL = {
     UTURN: 0.0,
@@ -103,8 +101,7 @@ def fits(arrow: str, way: Way) -> bool:
 
 def misfit(arrow: str, way: Way) -> float:
     """By how many degrees a road misses the direction of an arrow."""
-    difference = abs(_IDEAL[arrow] - way.angle)
-    return min(difference, 360.0 - difference)
+    return between(_IDEAL[arrow], way.angle)
 
 
 def best_way(arrow: str, ways: Sequence[Way]) -> Way:
@@ -226,7 +223,7 @@ def partition(
 
     Lanes may be drawn for the turns at both. At the first, all those for the second go straight on.
     """
-    straightest = min(here, key=lambda way: abs(way.angle - 180.0), default=None)
+    straightest = min(here, key=lambda way: deviation(way.angle), default=None)
     if straightest is None or not straightest.entry or not ahead:
         return [], []
     first: list[bool] = []

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from routing.guidance.directions import direction_of
+from routing.guidance.directions import LEFTS, RIGHTS, deviation, direction_of
 from routing.guidance.drafts import (
     CONTINUE,
     FORK,
@@ -16,9 +16,9 @@ from routing.guidance.drafts import (
     Draft,
 )
 from routing.guidance.junctions import Junctions
-from routing.guidance.lane_match import LEFTS, RIGHTS, Span, Way, match, partition, spans_of
+from routing.guidance.lane_match import Span, Way, match, partition, spans_of
 from routing.guidance.lanes import NONE, Arrows
-from routing.guidance.passage import Passage, deviation
+from routing.guidance.passage import Passage
 from routing.guidance.steps import Lane
 
 LANES_AHEAD_M = 30.0
@@ -80,6 +80,8 @@ class LaneUse:
     def _lanes_before(self, crossing: Crossing) -> tuple[Lane, ...]:
         """Lanes that are drawn before another crossing, shortly before this one."""
         passage = self._passage
+        if self._is_roundabout(crossing):
+            return ()
         at = crossing.at - 1
         while at > 0 and passage.distance_m(at, crossing.at) <= LANES_AHEAD_M:
             previous = passage.crossing_at(at)
@@ -88,10 +90,9 @@ class LaneUse:
             if not _goes_straight(previous, previous.out):
                 break
             for lanes in passage.signs.lanes(passage.trail.arcs[at - 1]):
-                if not self._is_roundabout(crossing):
-                    found = self._second_part(spans_of(lanes), previous, crossing)
-                    if crossing.out in found:
-                        return _marked(lanes, found[crossing.out])
+                found = self._second_part(spans_of(lanes), previous, crossing)
+                if crossing.out in found:
+                    return _marked(lanes, found[crossing.out])
             if len(previous.roads) > 2:
                 break
             at -= 1
@@ -151,16 +152,16 @@ def _marked(lanes: tuple[Arrows, ...], span: Span) -> tuple[Lane, ...]:
     return tuple(Lane(arrows, span.first <= i <= span.last) for i, arrows in enumerate(lanes))
 
 
-def anticipate(passage: Passage, drafts: Sequence[Draft]) -> None:
+def anticipate(passage: Passage, drafts: list[Draft]) -> None:
     """Before maneuvers in quick succession, leave only those lanes that serve the later ones."""
     quick: list[int] = []
     for i in range(len(drafts)):
-        if _is_quick(passage, list(drafts), i):
+        if _is_quick(passage, drafts, i):
             quick.append(i)
         else:
-            _constrain(passage, list(drafts), quick)
+            _constrain(passage, drafts, quick)
             quick = []
-    _constrain(passage, list(drafts), quick)
+    _constrain(passage, drafts, quick)
 
 
 def _is_quick(passage: Passage, drafts: list[Draft], i: int) -> bool:
@@ -193,10 +194,10 @@ def _constrain(passage: Passage, drafts: list[Draft], quick: list[int]) -> None:
         if not _side(drafts[here]) and side:
             sides[here] = side
         left, right = _beside(next_lanes)
-        first = _beside(lanes)[0]
+        leftmost = _beside(lanes)[0]
         # Lanes beside those of the next maneuver begin on this side of them.
-        first += min(left, n_next) if side == "left" else n - n_next - min(right, n_next)
-        first = min(max(first, _beside(lanes)[0]), _beside(lanes)[0] + n - n_next)
+        aside = min(left, n_next) if side == "left" else n - n_next - min(right, n_next)
+        first = leftmost + min(max(aside, 0), n - n_next)
         drafts[here].crossing.lanes = tuple(
             Lane(lane.indications, first <= i < first + n_next) for i, lane in enumerate(lanes)
         )

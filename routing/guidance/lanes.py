@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from gis.network.names import NamePool
+from routing.guidance.labels import directed
 
 Arrows: TypeAlias = tuple[str, ...]
 """Where the arrows on a lane point, in the order of `INDICATIONS`; ``none`` if there are none."""
@@ -75,7 +76,7 @@ def read_lanes(
     of which the first is to be preferred: with and without a lane in the middle that both
     directions share.
     """
-    lanes = parse_turns(_directed(tags, "turn:lanes", backward, oneway))
+    lanes = parse_turns(directed(tags, "turn:lanes", backward, oneway))
     if not lanes:
         return ()
     lanes = _open_lanes(lanes, tags, backward, oneway, cycles)
@@ -111,19 +112,13 @@ def _parse_lane(text: str) -> Arrows:
     return tuple(indication for indication in INDICATIONS if indication in known)
 
 
-def _directed(tags: Mapping[str, str], key: str, backward: bool, oneway: bool) -> str:
-    """The value for a direction; that without direction counts on a one-way road."""
-    found = tags.get(f"{key}:backward" if backward else f"{key}:forward", "")
-    return found or (tags.get(key, "") if oneway else "")
-
-
 def _open_lanes(
     lanes: tuple[Arrows, ...], tags: Mapping[str, str], backward: bool, oneway: bool, cycles: bool
 ) -> tuple[Arrows, ...]:
     """The lanes that a vehicle may use, by the words on access that are given for each."""
 
     def words(key: str) -> list[str]:
-        given = [word.strip() for word in _directed(tags, key, backward, oneway).split("|")]
+        given = [word.strip() for word in directed(tags, key, backward, oneway).split("|")]
         return given if len(given) == len(lanes) else [""] * len(lanes)
 
     own_keys = _CYCLES if cycles else _CARS
@@ -140,7 +135,7 @@ def _open_lanes(
 def _bus_lanes(tags: Mapping[str, str], backward: bool, oneway: bool) -> int:
     """How many lanes are said to be there for buses, wherever they are."""
     for key in _COUNTS:
-        text = _directed(tags, key, backward, oneway)
+        text = directed(tags, key, backward, oneway)
         if text.isdecimal() and len(text) < 3:
             return int(text)
     return 0

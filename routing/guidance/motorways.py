@@ -13,7 +13,6 @@ from routing.guidance.drafts import (
     LEFT,
     MERGE,
     OFF_RAMP,
-    ON_RAMP,
     RIGHT,
     SLIGHT_LEFT,
     SLIGHT_RIGHT,
@@ -45,10 +44,7 @@ def is_motorway_crossing(approach: Approach) -> bool:
 
 def pass_motorway(approach: Approach) -> Instruction | None:
     """The instruction for the road taken; None where there is no crossing."""
-    if not approach.via.motorway:
-        return _from_ramp(approach)
-    found = _from_motorway(approach)
-    return (OFF_RAMP, found[1]) if found and found[0] == ON_RAMP else found
+    return _from_motorway(approach) if approach.via.motorway else _from_ramp(approach)
 
 
 def _from_motorway(approach: Approach) -> Instruction | None:
@@ -62,7 +58,7 @@ def _from_motorway(approach: Approach) -> Instruction | None:
         return SUPPRESSED, direction_of(taken.angle)
     if len(motorways) == 1 or len(motorways) != n_exits:
         if taken is goes_on or len(arms) == 2:
-            return obvious_way(approach, taken, len(arms), approach.is_through_street(1))
+            return obvious_way(approach, taken, approach.is_through_street(1))
         kind = OFF_RAMP if taken.nature.link else TURN
         if taken.angle < goes_on.angle:
             is_turn = taken.angle < STRAIGHT_DEG - _HALF_EXIT_DEG
@@ -103,7 +99,7 @@ def _end_of_motorway(approach: Approach) -> Instruction | None:
 def _from_ramp(approach: Approach) -> Instruction | None:
     arms, taken = approach.arms, approach.taken
     if len(arms) == 2:
-        return obvious_way(approach, taken, 2, False)
+        return obvious_way(approach, taken)
     if len(arms) == 3:
         if approach.n_entries() == 1:
             return _join(approach)
@@ -127,7 +123,7 @@ def _join(approach: Approach) -> Instruction | None:
         and not left.nature.renames(right.nature)
     ):
         through = approach.is_through_street(approach.out)
-        return obvious_way(approach, taken, 3, through)
+        return obvious_way(approach, taken, through)
     if taken.off >= 2.0 * NARROW_DEG:
         return MERGE, direction_of(taken.angle)
     return MERGE, SLIGHT_LEFT if taken is right else SLIGHT_RIGHT

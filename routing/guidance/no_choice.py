@@ -1,9 +1,10 @@
 """What is said where there is only one way on, straight: nothing, but that its name is another."""
 
+from routing.guidance.directions import deviation
 from routing.guidance.drafts import CONTINUE, NEW_NAME, STRAIGHT, TURN, Draft
 from routing.guidance.passage import Passage
 
-STRAIGHT_DEG = 20.0
+_MAX_BEND_DEG = 20.0
 
 
 def silence_only_ways(passage: Passage, drafts: list[Draft]) -> None:
@@ -30,4 +31,4 @@ def _is_only_way(draft: Draft) -> bool:
     if came_in is None or out is None or came_in == out or len(draft.crossings) > 1:
         return False
     others = (road.entry for i, road in enumerate(crossing.roads) if i not in (came_in, out))
-    return not any(others) and abs(crossing.angle(out) - 180.0) <= STRAIGHT_DEG
+    return not any(others) and deviation(crossing.angle(out)) <= _MAX_BEND_DEG

@@ -2,14 +2,14 @@
 
 from itertools import accumulate
 
-from gis.profiles.rules import Mode
+from routing.guidance.directions import between
 from routing.guidance.drafts import Crossing, Draft, Trail
 from routing.guidance.facts import RoadFacts
 from routing.guidance.labels import RoadTexts
 from routing.guidance.road_names import is_same_road
 from routing.guidance.signs import RoadSigns
 
-STRAIGHT_ANGLE = 180.0
+U_TURN_TOLERANCE = 35.0
 
 
 class Passage:
@@ -26,7 +26,7 @@ class Passage:
     def length_m(self, drafts: list[Draft], i: int) -> float:
         """From the maneuver of a draft to that of the next."""
         stop = drafts[i + 1].at if i + 1 < len(drafts) else drafts[i].at
-        return self._metres[stop] - self._metres[drafts[i].at]
+        return self.distance_m(drafts[i].at, stop)
 
     def distance_m(self, start: int, stop: int) -> float:
         """From the beginning of one arc of the trail to that of another."""
@@ -35,10 +35,6 @@ class Passage:
     def texts(self, draft: Draft) -> RoadTexts:
         """What is read on the road of a draft."""
         return self.facts.texts(self.trail.arcs[draft.texts_at])
-
-    def mode(self, draft: Draft) -> Mode:
-        """How one travels after the maneuver of a draft."""
-        return self._modes[draft.at]
 
     def crossing_at(self, at: int) -> Crossing | None:
         """The crossing before an arc of the trail, if roads meet there."""
@@ -86,23 +82,14 @@ def total_angle(first: Draft, second: Draft) -> float:
     return angle_between(bearing_in(first.crossing), bearing_out(second.crossing))
 
 
-def deviation(angle: float, other: float = STRAIGHT_ANGLE) -> float:
-    """By how many degrees two angles differ, 0..180."""
-    difference = abs(angle - other) % 360.0
-    return min(difference, 360.0 - difference)
-
-
 def turns_around(first: Draft, second: Draft) -> bool:
     """Whether two maneuvers together lead back where one comes from."""
-    return deviation(total_angle(first, second), 0.0) <= U_TURN_TOLERANCE
-
-
-U_TURN_TOLERANCE = 35.0
+    return between(total_angle(first, second), 0.0) <= U_TURN_TOLERANCE
 
 
 def open_ways(draft: Draft) -> int:
     """Into how many roads the driver could turn at the maneuver of a draft."""
-    return sum(road.entry for road in draft.crossing.roads)
+    return draft.crossing.n_entries()
 
 
 def is_undisturbed(draft: Draft) -> bool:

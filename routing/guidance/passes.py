@@ -10,6 +10,7 @@ from routing.guidance.junctions import Junctions
 from routing.guidance.lane_use import LaneUse, anticipate
 from routing.guidance.no_choice import silence_only_ways
 from routing.guidance.passage import Passage
+from routing.guidance.roundabouts import join_rings
 from routing.guidance.segregated import collapse_segregated
 from routing.guidance.signs import RoadSigns
 from routing.guidance.sliproads import Sliproads
@@ -19,8 +20,7 @@ from routing.guidance.trim import trim_ends
 class Passes:
     """Makes of a draft for each crossing those of a leg's steps; threads may share it.
 
-    ``classify`` tells of a crossing's road ``out``; ``count_exits`` joins the drafts within each
-    roundabout.
+    ``classify`` tells of a crossing's road ``out``.
     """
 
     def __init__(
@@ -28,11 +28,10 @@ class Passes:
         facts: RoadFacts,
         junctions: Junctions,
         classify: Callable[[Crossing], Draft | None],
-        count_exits: Callable[[list[Draft]], None],
     ) -> None:
         self._facts, self._junctions = facts, junctions
-        self._classify, self._count_exits = classify, count_exits
-        self._signs = RoadSigns(facts, facts.names)
+        self._classify = classify
+        self._signs = RoadSigns(facts)
         self._sliproads = Sliproads(facts, junctions)
 
     def run(self, trail: Trail, drafts: list[Draft]) -> Passage:
@@ -46,7 +45,7 @@ class Passes:
         self._sliproads.mark(passage, drafts)
         trim_ends(passage, drafts)
         collapse_segregated(passage, drafts)
-        self._count_exits(drafts)
+        join_rings(drafts)
         collapse(passage, drafts)
         anticipate(passage, drafts)
         fold(passage, drafts)

@@ -5,6 +5,7 @@ from routing.guidance.drafts import ROTARY, ROUNDABOUT, ROUNDABOUT_TURN
 from routing.guidance.facts import RoadFacts, RoadNature
 from routing.guidance.junctions import Junctions
 from routing.guidance.labels import RoadTexts
+from routing.guidance.memo import Memo
 
 _TWO_PI = 6.283185307179586
 _ROTARY_RADIUS_M = 15.0
@@ -31,15 +32,11 @@ class Rings:
     def __init__(self, facts: RoadFacts, junctions: Junctions) -> None:
         self._facts = facts
         self._junctions = junctions
-        self._kinds: dict[int, str | None] = {}
+        self._kinds = Memo[int, str | None](_MAX_CACHED)
 
     def kind(self, node: int) -> str | None:
         """ROUNDABOUT, ROTARY or ROUNDABOUT_TURN by a node; None if it is on no proper circle."""
-        if node not in self._kinds:
-            if len(self._kinds) > _MAX_CACHED:
-                self._kinds = {}
-            self._kinds[node] = self._find_kind(node)
-        return self._kinds[node]
+        return self._kinds.get(node, self._find_kind, node)
 
     def _find_kind(self, start: int) -> str | None:
         natures = [self._facts.nature(arc) for arc in self._junctions.arcs_at(start)]

@@ -21,8 +21,6 @@ _CARDINALS = (
 )
 DIRECTIONS = frozenset(unicodedata.normalize("NFKC", word) for word in _CARDINALS)
 """Words that tell parts of one road apart, casefolded."""
-
-
 _SPACES = str.maketrans(";,/", "   ")
 
 
@@ -35,17 +33,14 @@ def is_new_name(before: RoadTexts, after: RoadTexts) -> bool:
     """
     if before.is_unnamed or after.is_unnamed:
         return before.is_unnamed and not after.is_unnamed
-    same_name = are_alike(before.name, after.name)
     if before.pronunciation and after.pronunciation and before.pronunciation != after.pronunciation:
         return True
     if after.exits and before.exits != after.exits:
         return True
     if before.name and after.name:
-        return not same_name
+        return not are_alike(before.name, after.name)
     if _only_number_to_only_name(before, after) or _only_number_to_only_name(after, before):
         return True
-    if not before.name and not after.name:
-        return not _share_numbers(before.ref, after.ref)
     return not _share_numbers(before.ref, after.ref)
 
 

@@ -46,7 +46,7 @@ def say_at_ring(approach: Approach, kind: str) -> Said | None:
         return kind, direction, ring
     if taken.off < FUZZY_DEG and _crosses(approach):
         through = approach.is_through_street(approach.out)
-        found = obvious_way(approach, taken, len(approach.arms), through)
+        found = obvious_way(approach, taken, through)
         return (*found, 0) if found else None
     public = ROUNDABOUT_TURN if kind == ROUNDABOUT_TURN else _LEAVING[kind]
     return public, direction, TOUCHES

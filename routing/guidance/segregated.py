@@ -5,7 +5,7 @@ Such an inner piece is short, and one-way roads arrive and leave at its ends acr
 
 from gis.network.road_class import RoadClass
 from routing.guidance.collapse_cases import CIRCLES
-from routing.guidance.directions import direction_of
+from routing.guidance.directions import between, deviation, direction_of
 from routing.guidance.drafts import (
     CONTINUE,
     END_OF_ROAD,
@@ -29,7 +29,6 @@ from routing.guidance.passage import (
     Passage,
     angle_between,
     bearing_in,
-    deviation,
     total_angle,
     turn_angle,
     turns_around,
@@ -73,14 +72,14 @@ def is_inner(passage: Passage, drafts: list[Draft], i: int) -> bool:
     here, after = drafts[i], drafts[i + 1]
     trail, facts = passage.trail, passage.facts
     arc = trail.arcs[here.at]
-    if passage.length_m(drafts, i) > INNER_M or here.crossing.out is None:
-        return False
-    if facts.is_roundabout(arc) or facts.is_circular(arc):
-        return False
     start, end = here.crossing, after.crossing
-    if end.came_in is None or not start.roads or not end.roads:
+    if passage.length_m(drafts, i) > INNER_M or start.out is None:
         return False
-    ahead = start.roads[start.out if start.out is not None else 0]
+    if facts.nature(arc).ring:
+        return False
+    if end.came_in is None:
+        return False
+    ahead = start.roads[start.out]
     back = end.roads[end.came_in]
     arriving = _ways(passage, start, ahead, arrive=True)
     leaving = _ways(passage, end, back, arrive=False)
@@ -156,6 +155,6 @@ def _is_straightest(draft: Draft) -> bool:
         if road.entry and i not in (crossing.came_in, crossing.out)
     ]
     best = min(others, key=deviation, default=0.0)
-    if deviation(taken, best) <= _CLEARLY_STRAIGHTER:
+    if between(taken, best) <= _CLEARLY_STRAIGHTER:
         return True
     return deviation(taken) <= deviation(best)

@@ -50,7 +50,7 @@ def sentence(step: Step, *, at_goal: bool = True) -> str:
     kind = step.maneuver.type
     if kind == "arrive":
         return _arrive(step, at_goal)
-    if step.mode in _CARRIED and kind not in ("depart", "exit roundabout", "exit rotary"):
+    if step.mode in _CARRIED and kind not in ("exit roundabout", "exit rotary"):
         return _change_mode(step)
     return _SENTENCES.get(kind, _turn)(step)
 
@@ -72,17 +72,13 @@ def road(step: Step) -> str:
 
 def _arrive(step: Step, at_goal: bool) -> str:
     what = "The destination" if at_goal else "The stop on the way"
-    side = step.maneuver.modifier or ""
-    for word in ("left", "right"):
-        if word in side:
-            return f"{what} is on your {word}"
-    return f"{what} is ahead of you" if side == "straight" else f"{what} is here"
+    if hand := _hand(step):
+        return f"{what} is on your {hand}"
+    return f"{what} is {'ahead of you' if step.maneuver.modifier == 'straight' else 'here'}"
 
 
 def _depart(step: Step) -> str:
     point = _COMPASS[round(step.maneuver.bearing_after / 45) % 8]
-    if step.mode in _CARRIED:
-        return _change_mode(step)
     return f"Set out {point}{_along(step)}"
 
 

@@ -1,6 +1,5 @@
 """The lanes of the arcs of a network, for one vehicle."""
 
-from gis.network.names import NamePool
 from gis.profiles.rules import Mode
 from routing.guidance.facts import RoadFacts
 from routing.guidance.lanes import Arrows, RoadLanes, has_turns
@@ -9,9 +8,9 @@ from routing.guidance.lanes import Arrows, RoadLanes, has_turns
 class RoadSigns:
     """Lanes by arc; threads may share it."""
 
-    def __init__(self, facts: RoadFacts, names: NamePool) -> None:
-        self._facts, self._names = facts, names
-        self._lanes = RoadLanes(names)
+    def __init__(self, facts: RoadFacts) -> None:
+        self._facts = facts
+        self._lanes = RoadLanes(facts.names)
         self._plain: set[int] = set()
 
     def lanes(self, arc: int) -> tuple[tuple[Arrows, ...], ...]:
@@ -23,7 +22,7 @@ class RoadSigns:
         mode = facts.mode(arc)
         if mode not in (Mode.DRIVING, Mode.CYCLING):
             return ()
-        if not has_turns(self._names.tags(label)):
+        if not has_turns(facts.names.tags(label)):
             self._plain.add(label)
             return ()
         oneway = not facts.is_open(arc ^ 1)

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from gis.network.road_class import RoadClass
 from routing.guidance.arms import Approach, Arm, are_one_road
-from routing.guidance.directions import NARROW_DEG, between, direction_of
+from routing.guidance.directions import NARROW_DEG, deviation, direction_of
 from routing.guidance.drafts import (
     CONTINUE,
     FORK,
@@ -26,8 +26,9 @@ from routing.guidance.drafts import (
 from routing.guidance.facts import RoadFacts, RoadNature
 from routing.guidance.joining import absorb, joint_angle
 from routing.guidance.junctions import Junctions
+from routing.guidance.memo import Memo
 from routing.guidance.obvious import find_obvious
-from routing.guidance.passage import Passage
+from routing.guidance.passage import Passage, open_ways
 
 FARTHEST_M = 250.0
 SMALLEST_M2 = 3.0
@@ -53,7 +54,7 @@ class Sliproads:
 
     def __init__(self, facts: RoadFacts, junctions: Junctions) -> None:
         self._facts, self._junctions = facts, junctions
-        self._known: dict[tuple[int, int], int] = {}
+        self._known = Memo[tuple[int, int], int](_MAX_KNOWN)
 
     def mark(self, passage: Passage, drafts: list[Draft]) -> None:
         """Find the sliproads that a leg takes, and those beside which it stays on the main road.
@@ -66,7 +67,7 @@ class Sliproads:
                 continue
             if crossing.came_in is None or crossing.out is None:
                 continue
-            if between(crossing.angle(crossing.out), 180.0) > 2.0 * NARROW_DEG:
+            if deviation(crossing.angle(crossing.out)) > 2.0 * NARROW_DEG:
                 continue
             arc = passage.trail.arcs[crossing.at - 1]
             found = self._look(arc, crossing)
@@ -79,12 +80,7 @@ class Sliproads:
         """What going on from an arc means."""
         assert crossing.out is not None
         key = arc, crossing.roads[crossing.out].arc
-        found = self._known.get(key)
-        if found is None:
-            if len(self._known) > _MAX_KNOWN:
-                self._known = {}
-            found = self._known[key] = self._find(arc, crossing)
-        return found
+        return self._known.get(key, self._find, arc, crossing)
 
     def _find(self, arc: int, crossing: Crossing) -> int:
         approach = Approach(self._facts, crossing, arc)
@@ -106,7 +102,7 @@ def _stay(passage: Passage, before: Draft, draft: Draft) -> None:
     assert crossing.out is not None
     angle = crossing.angle(crossing.out)
     if passage.have_same_name(before, draft):
-        draft.type = SUPPRESSED if between(angle, 180.0) < 5.0 else CONTINUE
+        draft.type = SUPPRESSED if deviation(angle) < 5.0 else CONTINUE
     else:
         draft.type = NEW_NAME if passage.texts(draft).name else SUPPRESSED
     draft.modifier = direction_of(angle)
@@ -129,8 +125,7 @@ def join_sliproad(passage: Passage, drafts: list[Draft], i: int) -> None:
 
 def _is_mere_node(draft: Draft) -> bool:
     """Whether only the road itself goes on there, as at traffic lights."""
-    roads = draft.crossing.roads
-    return draft.type == SUPPRESSED and len(roads) == 2 and sum(x.entry for x in roads) == 1
+    return draft.type == SUPPRESSED and len(draft.crossing.roads) == 2 and open_ways(draft) == 1
 
 
 class _Finder:
@@ -174,7 +169,7 @@ class _Finder:
         cross = spared.roads[(spared.came_in + (1 if out > main else -1)) % len(spared.roads)]
         if not self._facts.is_open(cross.arc) or not self._ends_well(end):
             return False
-        skew = between(spared.angle(spared.roads.index(cross)), 180.0) > _SKEW_DEG
+        skew = deviation(spared.angle(spared.roads.index(cross))) > _SKEW_DEG
         if length_m >= _SMALL_M and (
             not self._bends_inwards(slip.arc, out < main) or (skew and not slip.nature.link)
         ):

@@ -42,7 +42,7 @@ def turn_at(approach: Approach) -> Instruction | None:
         return basic_type(approach.via, approach.taken.nature), UTURN
     n = len(approach.arms)
     if n == 2:
-        return obvious_way(approach, approach.taken, 2)
+        return obvious_way(approach, approach.taken)
     return _three_ways(approach) if n == 3 else _many_ways(approach)
 
 
@@ -61,7 +61,7 @@ def _three_ways(approach: Approach) -> Instruction | None:
         return basic_turn(via, taken)
     if approach.out == obvious:
         through = approach.is_through_street(obvious)
-        return obvious_way(approach, taken, 3, through)
+        return obvious_way(approach, taken, through)
     kind, direction = basic_turn(via, taken)
     if direction == STRAIGHT == direction_of(arms[obvious].angle):
         direction = SLIGHT_RIGHT if taken is right else SLIGHT_LEFT
@@ -83,7 +83,7 @@ def _many_ways(approach: Approach) -> Instruction | None:
     if obvious:
         if out == obvious:
             through = approach.is_through_street(obvious)
-            return obvious_way(approach, approach.taken, len(arms), through)
+            return obvious_way(approach, approach.taken, through)
         return _beside(approach, obvious, obvious)
     fork = find_fork(approach)
     if fork:
@@ -186,7 +186,7 @@ def _nearly_straight(
     right_is_plain = left.nature.priority > right.nature.priority
     taken = left if to_left else right
     if to_left != right_is_plain:
-        return obvious_way(approach, taken, 4)
+        return obvious_way(approach, taken)
     return basic_type(via, taken.nature), SLIGHT_LEFT if to_left else SLIGHT_RIGHT
 
 
