@@ -11,6 +11,7 @@ and the arrival are left out, an unnamed road is ``-``.
 """
 
 import shlex
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -59,6 +60,11 @@ class Case(NamedTuple):
             else:  # a long line goes on
                 found[route] = f"{found[route]} {line.strip()}"
         return found
+
+
+def routes_of(cases: Mapping[str, Case]) -> list[tuple[str, str]]:
+    """The routes of a table with the names of their cases."""
+    return [(name, route) for name, case in cases.items() for route in case.expected()]
 
 
 def place(world: World, letters: str) -> tuple[float, float]:

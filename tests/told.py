@@ -1,11 +1,40 @@
 """What a driver is told on drawn maps, in one line each."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from engines import engine_of
 from world import World
 
 from gis.profiles.registry import PROFILES
 from routing.engine import Engine
 from routing.guidance.steps import Step
+
+
+class Scene(NamedTuple):
+    """A map, and what is expected of routes over its letters."""
+
+    title: str
+    metres: float
+    drawing: str
+    ways: str
+    routes: dict[str, str]
+    relations: str = ""
+    nodes: str = ""
+
+    @property
+    def world(self) -> World:
+        """The map."""
+        return World(self.drawing, self.ways, self.nodes, self.relations, self.metres)
+
+    def found(self, spell: Callable[[list[Step]], str]) -> dict[str, str]:
+        """What the steps of each route are, in the words of a function."""
+        world = self.world
+        engine = car_engine(world)
+        return {route: spell(steps_of(engine, world, route)) for route in self.routes}
+
+    def __str__(self) -> str:
+        return self.title.replace(" ", "-")
 
 
 def car_engine(world: World) -> Engine:

@@ -3,24 +3,8 @@
 The expectations are OSRM's answers for the same maps.
 """
 
-from typing import NamedTuple
-
 import pytest
-from told import car_engine, steps_of, told
-from world import World
-
-
-class Scene(NamedTuple):
-    """A map, and what is said on routes over its letters."""
-
-    title: str
-    metres: float
-    drawing: str
-    ways: str
-    routes: dict[str, str]
-    relations: str = ""
-    nodes: str = ""
-
+from told import Scene, told
 
 SCENES = [
     Scene(
@@ -368,11 +352,9 @@ a ----- b
 ]
 
 
-@pytest.mark.parametrize("scene", SCENES, ids=[scene.title.replace(" ", "-") for scene in SCENES])
+@pytest.mark.parametrize("scene", SCENES, ids=str)
 def test_what_is_told(scene: Scene) -> None:
-    world = World(scene.drawing, scene.ways, scene.nodes, scene.relations, scene.metres)
-    engine = car_engine(world)
-    assert {route: told(steps_of(engine, world, route)) for route in scene.routes} == scene.routes
+    assert scene.found(told) == scene.routes
 
 
 def test_there_are_many_routes() -> None:

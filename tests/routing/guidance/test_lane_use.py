@@ -3,27 +3,11 @@
 The expectations are OSRM's answers for the same maps unless a comment tells otherwise.
 """
 
-from typing import NamedTuple
-
 import pytest
 from engines import engine_of
-from told import car_engine, lanes_along, steps_of
-from world import World
+from told import Scene, lanes_along, steps_of
 
 from gis.profiles.registry import PROFILES
-
-
-class Scene(NamedTuple):
-    """A map, and the lanes along routes over its letters."""
-
-    title: str
-    metres: float
-    drawing: str
-    ways: str
-    routes: dict[str, str]
-    relations: str = ""
-    nodes: str = ""
-
 
 CROSS = """
         e
@@ -272,18 +256,13 @@ a ----- b   d ----- f
 ]
 
 
-@pytest.mark.parametrize("scene", SCENES, ids=[scene.title.replace(" ", "-") for scene in SCENES])
+@pytest.mark.parametrize("scene", SCENES, ids=str)
 def test_lanes(scene: Scene) -> None:
-    world = World(scene.drawing, scene.ways, scene.nodes, scene.relations, scene.metres)
-    engine = car_engine(world)
-    assert {
-        route: lanes_along(steps_of(engine, world, route)) for route in scene.routes
-    } == scene.routes
+    assert scene.found(lanes_along) == scene.routes
 
 
 def test_who_walks_keeps_to_no_lane() -> None:
-    scene = SCENES[0]
-    world = World(scene.drawing, scene.ways, metres=scene.metres)
+    world = SCENES[0].world
     for name, lanes in (("bicycle", "left* straight right"), ("foot", "")):
         engine = engine_of(world, PROFILES[name])
         assert lanes_along(steps_of(engine, world, "ae")) == lanes

@@ -1,10 +1,10 @@
 """Motorways, their ramps, links of other roads, ferries and other changes of mode."""
 
 import pytest
-from drawn import drive, spell_steps
+from drawn import drive, routes_of, spell_steps
 from drawn_ramps import CASES
 
-ROUTES = [(name, route) for name, case in CASES.items() for route in case.expected()]
+ROUTES = routes_of(CASES)
 
 
 @pytest.mark.parametrize(("name", "route"), ROUTES)
