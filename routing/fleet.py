@@ -62,6 +62,11 @@ class Fleet:
         return self._about
 
     @property
+    def data_id(self) -> str:
+        """16 hexadecimal digits that only datasets of the same content share."""
+        return self._data.removeprefix("data-")
+
+    @property
     def profiles(self) -> tuple[str, ...]:
         """The vehicles that there are routes for; the first is the default."""
         return self._about.profiles

@@ -1,19 +1,32 @@
 """The web application: the OSRM services, and the pages and checks around them."""
 
+import logging
+from collections.abc import Callable
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
+from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from gis.errors import EngineError
 from gis.version import installed_version
 from server.api.openapi import osrm_paths
 from server.api.osrm import OsrmServices
+from server.api.osrm_json import error_answer, to_bytes
 from server.api.services import SERVICES
+from server.errors import InvalidQuery, status_code_message
 from server.pages import docs_page, start_page
 from server.state import EngineState
+
+_log = logging.getLogger(__name__)
+
+ROUTERS: tuple[Callable[[EngineState], APIRouter], ...] = ()
+"""Our own services; those for administrators are made only where there is a token."""
 
 _DESCRIPTION = (
     "Routes, tables and isochrones over OpenStreetMap roads. The services speak version 1 of OSRM's"
@@ -73,10 +86,30 @@ def create_app(state: EngineState) -> FastAPI:
         return app.openapi_schema
 
     app.openapi = describe  # type: ignore[method-assign]
+    for make in ROUTERS:
+        app.include_router(make(state))
+    app.add_exception_handler(EngineError, tell_error)
+    app.add_exception_handler(RequestValidationError, tell_error)
     services = OsrmServices(state)
     app.add_middleware(_ServicesFirst, services=services)
     app.mount("/", services)  # which says what is wrong with any other path
     return app
+
+
+def tell_error(request: Request, error: Exception) -> Response:
+    """An error as the routing services tell it."""
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        error = InvalidQuery(f"{where}: {first['msg']}")
+    status, code, message = status_code_message(error)
+    if status == 500:
+        _log.error("request failed: %s", request.url.path, exc_info=error)
+    headers = {"access-control-allow-origin": "*"}
+    if status == 401:
+        headers["www-authenticate"] = "Bearer"
+    body = to_bytes(error_answer(code, message))
+    return Response(body, status, headers, media_type="application/json; charset=UTF-8")
 
 
 class _ServicesFirst:

@@ -86,6 +86,12 @@ class Busy(QueryError):
     code = "Busy"
 
 
+class Unauthorized(QueryError):
+    """An administrative request without the server's token."""
+
+    code = "Unauthorized"
+
+
 STATUS: dict[type[EngineError], int] = {
     QueryError: 400,
     InvalidInput: 400,
@@ -105,6 +111,7 @@ STATUS: dict[type[EngineError], int] = {
     HeadersTooLarge: 431,
     BodyTooLarge: 413,
     Busy: 503,
+    Unauthorized: 401,
     EngineError: 500,
     FormatError: 500,
     ProfileError: 500,

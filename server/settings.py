@@ -1,12 +1,16 @@
 """How a server behaves, from the environment."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from gis.errors import EngineError
 
 _PREFIX = "WHIMBREL_"
+
+_TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]{16,}=*")
+"""What RFC 6750 (section 2.1) allows as a bearer token, and not too short to be guessed."""
 
 
 @dataclass(frozen=True)
@@ -43,19 +47,28 @@ class Settings:
     """Seconds that requests have to finish in when the server is told to stop."""
     access_log: bool = False
     """Whether each request is logged."""
+    admin_token: str = ""
+    """What whoever changes speeds or data must know; without it nobody can."""
+    state_dir: str = ""
+    """Folder of what must survive a restart; without it one beside the dataset."""
 
 
 def settings_from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
     """Settings, with what ``WHIMBREL_MAX_ROUTE_COORDINATES=1000`` and the like change.
 
-    Raises ``EngineError`` for a value that is not a whole number of at least 0, or for
-    ``access_log`` not 0 or 1.
+    Raises ``EngineError`` for a value that is not a whole number of at least 0, for ``access_log``
+    not 0 or 1, or for a token that no header can carry.
     """
-    values: dict[str, int | bool] = {}
+    values: dict[str, int | bool | str] = {}
     for field in fields(Settings):
         name = _PREFIX + field.name.upper()
         text = environment.get(name)
         if text is None:
+            continue
+        if isinstance(field.default, str):
+            if field.name == "admin_token" and not _TOKEN.fullmatch(text):
+                raise EngineError(f"{name}: expected at least 16 letters, digits or -._~+/=")
+            values[field.name] = text
             continue
         if not (text.isascii() and text.isdigit() and len(text) <= 9):
             raise EngineError(f"{name}: got '{text}', expected a whole number")

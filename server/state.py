@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from gis.version import installed_version
 from routing.engine import Engine
@@ -30,6 +30,17 @@ _CUSTOMARY_NAMES = {
 """Names that clients of OSRM use for what is called otherwise here."""
 
 
+class Serving(NamedTuple):
+    """What one request is answered from, whatever is published or reloaded meanwhile.
+
+    ``headers`` name the dataset and the weights.
+    """
+
+    engine: Engine
+    profile: str
+    headers: tuple[tuple[bytes, bytes], ...]
+
+
 @dataclass
 class EngineState:
     """An engine with the settings it serves by, and threads for work that takes its time."""
@@ -49,6 +60,15 @@ class EngineState:
             if known in profiles:
                 return known
         raise InvalidValue(f"Profile '{name}' is not in this dataset ({', '.join(profiles)})")
+
+    def serving(self, name: str) -> Serving:
+        """What a request for a profile is answered from; raises ``InvalidValue``."""
+        profile, engine = self.profile(name), self.engine
+        headers = (
+            (b"whimbrel-dataset", engine.data_id.encode()),
+            (b"whimbrel-weights", b"0"),
+        )
+        return Serving(engine, profile, headers)
 
     async def in_thread(self, work: Callable[[], T], gone: Coroutine[Any, Any, None]) -> T:
         """The result of work that would hold up other requests if it ran here.

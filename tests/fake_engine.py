@@ -105,6 +105,7 @@ class FakeEngine:
     """Goes straight from point to point, and remembers what it was asked."""
 
     profiles = ("car",)
+    data_id = "0123456789abcdef"
     bounds = BOUNDS
     info = About(
         "1.0",

@@ -63,13 +63,14 @@ class _Answer(NamedTuple):
 
     body: bytes
     is_compressed: bool = False
+    headers: tuple[Header, ...] = ()
 
 
-def _packed(body: bytes, may_compress: bool) -> _Answer:
+def _packed(body: bytes, may_compress: bool, headers: tuple[Header, ...] = ()) -> _Answer:
     """An answer, compressed if that is allowed and pays."""
     if may_compress and len(body) >= _WORTH_COMPRESSING:
-        return _Answer(bytes(deflate.gzip_compress(body, 1)), True)
-    return _Answer(body)
+        return _Answer(bytes(deflate.gzip_compress(body, 1)), True, headers)
+    return _Answer(body, False, headers)
 
 
 class OsrmServices:
@@ -103,6 +104,7 @@ class OsrmServices:
         if answer.is_compressed:
             headers = (*headers, *_COMPRESSED)
         body = answer.body
+        headers = (*headers, *answer.headers)
         await send(
             {
                 "type": "http.response.start",
@@ -136,12 +138,12 @@ class OsrmServices:
             return None
         else:
             raise InvalidMethod("Method not allowed. Use GET, HEAD, POST, or OPTIONS.")
-        profile = self._state.profile(path.profile)
+        serving = self._state.serving(path.profile)
         service.check(params, self._state.settings)
         may_pack = _accepts_gzip(scope)
 
         def answer() -> _Answer:
-            return _packed(service.answer(self._state, profile, params), may_pack)
+            return _packed(service.answer(serving, params), may_pack, serving.headers)
 
         if service.is_quick(params):
             return answer()

@@ -16,7 +16,7 @@ from server.api.osrm_params import (
     TableParams,
 )
 from server.settings import Settings
-from server.state import EngineState
+from server.state import Serving
 
 T = TypeVar("T")
 
@@ -26,25 +26,25 @@ _QUICK_RESULTS = 10
 """Rows of a table that take less than a millisecond, and roads near a point."""
 
 
-def _on_roads(profile: str, params: Params) -> dict[str, Any]:
+def _on_roads(serving: Serving, params: Params) -> dict[str, Any]:
     """The vehicle of a request, and on which roads it goes, as the engine calls it."""
     return {
-        "profile": profile,
+        "profile": serving.profile,
         "snapping": params.snapping,
         "exclude": params.exclude,
         "depart_at": params.depart_at,
     }
 
 
-def _route(state: EngineState, profile: str, params: RouteParams) -> bytes:
+def _route(serving: Serving, params: RouteParams) -> bytes:
     options: dict[str, Any] = {
-        **_on_roads(profile, params),
+        **_on_roads(serving, params),
         "radiuses": params.radiuses,
         "bearings": params.bearings,
         "continue_straight": params.continue_straight,
         "waypoints": params.waypoints or None,
     }
-    engine, points = state.engine, params.coordinates
+    engine, points = serving.engine, params.coordinates
     if params.alternatives:
         routes = engine.alternatives(points, params.alternatives, **options)
     else:
@@ -52,20 +52,20 @@ def _route(state: EngineState, profile: str, params: RouteParams) -> bytes:
     return to_bytes(route_answer(routes, params))
 
 
-def _nearest(state: EngineState, profile: str, params: NearestParams) -> bytes:
+def _nearest(serving: Serving, params: NearestParams) -> bytes:
     (lon, lat) = params.coordinates[0]
-    waypoints = state.engine.nearest(
+    waypoints = serving.engine.nearest(
         lon,
         lat,
         number=params.number,
         radius_m=params.radiuses[0] if params.radiuses else None,
         bearing=params.bearings[0] if params.bearings else None,
-        **_on_roads(profile, params),
+        **_on_roads(serving, params),
     )
     return to_bytes(nearest_answer(waypoints, params))
 
 
-def _table(state: EngineState, profile: str, params: TableParams) -> bytes:
+def _table(serving: Serving, params: TableParams) -> bytes:
     sources, destinations = params.source_indices, params.destination_indices
     points = params.coordinates
     options: dict[str, Any] = {
@@ -78,11 +78,11 @@ def _table(state: EngineState, profile: str, params: TableParams) -> bytes:
         options["destination_radiuses"] = _chosen(params.radiuses, destinations)
         options["destination_bearings"] = _chosen(params.bearings, destinations)
     try:
-        table = state.engine.table(
+        table = serving.engine.table(
             [points[index] for index in sources],
             ends,
             distances="distance" in params.annotations,
-            **_on_roads(profile, params),
+            **_on_roads(serving, params),
             **options,
         )
     except NoSegment as error:
@@ -99,11 +99,11 @@ def _in_request(error: NoSegment, indices: Sequence[int]) -> NoSegment:
     return NoSegment(indices[error.index])
 
 
-def _isochrone(state: EngineState, profile: str, params: IsochroneParams) -> bytes:
+def _isochrone(serving: Serving, params: IsochroneParams) -> bytes:
     (lon, lat) = params.coordinates[0]
     limits = contours_of(params)
     by_time = bool(params.contours_minutes)
-    area = state.engine.isochrone(
+    area = serving.engine.isochrone(
         lon,
         lat,
         durations_s=[60 * limit for limit in limits] if by_time else None,
@@ -112,7 +112,7 @@ def _isochrone(state: EngineState, profile: str, params: IsochroneParams) -> byt
         lines=not params.polygons,
         radius_m=params.radiuses[0] if params.radiuses else None,
         bearing=params.bearings[0] if params.bearings else None,
-        **_on_roads(profile, params),
+        **_on_roads(serving, params),
     )
     return to_bytes(isochrone_answer(area, params))
 
@@ -153,7 +153,7 @@ class Service:
 
     params: type[Params]
     check: Callable[[Any, Settings], None]
-    answer: Callable[[EngineState, str, Any], bytes]
+    answer: Callable[[Serving, Any], bytes]
     is_quick: Callable[[Any], bool]
 
 

@@ -31,3 +31,12 @@ def test_nonsense_flag() -> None:
     """A flag is 0 or 1."""
     with pytest.raises(EngineError, match="WHIMBREL_ACCESS_LOG"):
         settings_from_environment({"WHIMBREL_ACCESS_LOG": "2"})
+
+
+def test_token() -> None:
+    """A token is one that a header can carry, and long enough."""
+    name = "WHIMBREL_ADMIN_TOKEN"
+    assert settings_from_environment({name: "0123456789abcdef=="}).admin_token
+    for text in ("", "short", "0123456789abcde\n", "0123456789 abcdef", "=" * 20):
+        with pytest.raises(EngineError, match=name):
+            settings_from_environment({name: text})
