@@ -16,7 +16,8 @@ CODES = {
     "InvalidUrl", "InvalidService", "InvalidVersion", "InvalidQuery", "InvalidOptions",
     "InvalidValue", "NoSegment", "TooBig", "NoRoute", "NoTable", "NoMatch", "NoTrips",
     "NotImplemented", "DisabledDataset", "InvalidMethod", "InvalidContentType", "InternalError",
-    "Busy",  # ours: the interface has no word for it
+    "Busy",  # ours, as the next: the interface has no word for them
+    "Unauthorized",
 }  # fmt: skip
 
 
