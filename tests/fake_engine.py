@@ -118,6 +118,14 @@ class FakeEngine:
     def __init__(self) -> None:
         self.asked: dict[str, Any] = {}
 
+    def snapshot(self, profile: str) -> "FakeEngine":
+        """Itself: nothing is ever published."""
+        return self
+
+    def live_sequence(self, profile: str) -> int:
+        """Nothing was ever published."""
+        return 0
+
     def route(self, points: Sequence[tuple[float, float]], **options: Any) -> Route:
         """Straight lines."""
         self.asked = {"points": points} | options
