@@ -12,7 +12,7 @@ from gis.manifest import About
 from routing.changes.reweight import Reweighted, reweight
 from routing.changes.road_changes import RoadChanges, apply_changes
 from routing.changes.road_index import RoadIndex
-from routing.changes.wishes import Wishes
+from routing.changes.wishes import WayName, Wished, Wishes
 from routing.conditions.clock import Clock, Departure, typical_place
 from routing.conditions.special import Rewish, SpecialWeightings
 from routing.details import DetailMaker
@@ -83,7 +83,7 @@ class Fleet:
         *,
         profile: str | None = None,
         speeds: Mapping[tuple[int, int], float] | None = None,
-        way_speeds: Mapping[int, float] | None = None,
+        way_speeds: Mapping[WayName, float] | None = None,
         avoid: Sequence[Any] = (),
         n_routes: int = 1,
     ) -> Self:
@@ -111,26 +111,41 @@ class Fleet:
         *,
         profile: str | None = None,
         speeds: Mapping[tuple[int, int], float] | None = None,
-        way_speeds: Mapping[int, float] | None = None,
+        way_speeds: Mapping[WayName, float] | None = None,
         avoid: Sequence[Any] = (),
     ) -> RoadChanges:
         """What `with_weights` would change of the dataset's weights, for a `live_writer`."""
         vehicle, _ = self._vehicle(profile)
         metric = vehicle.weighting.metric
         changes = Wishes(speeds, way_speeds, avoid).changes(self._roads, metric)
-        return replace(changes, identity=identity_of(self._data, self._name(profile)))
+        return replace(changes, identity=self._identity(profile))
+
+    def wished(self, wishes: Wishes, profile: str | None = None) -> Wished:
+        """The same `changes`, and what is named that is not here."""
+        vehicle, _ = self._vehicle(profile)
+        found = wishes.wished(self._roads, vehicle.weighting.metric)
+        return replace(found, changes=replace(found.changes, identity=self._identity(profile)))
+
+    def live_folder(self, owner: str = "", profile: str | None = None) -> Path:
+        """Where live weights are shared by default, or by the processes of some owner."""
+        return default_folder(self._identity(profile), owner)
 
     def live_writer(
-        self, folder: str | Path | None = None, *, profile: str | None = None
+        self,
+        folder: str | Path | None = None,
+        *,
+        profile: str | None = None,
+        ready: bool = True,
     ) -> LiveWriter:
         """Who publishes changes for all engines that `follow`, here and in other processes.
 
         ``folder`` keeps the weights; the default, that of this dataset and profile, is in shared
-        memory. Raises ``DatasetError``, also while another writer is at work there.
+        memory. If ``ready``, the next version is prepared while nobody waits for it. Raises
+        ``DatasetError``, also while another writer is at work there.
         """
         vehicle, _ = self._vehicle(profile)
-        identity = identity_of(self._data, self._name(profile))
-        return LiveWriter(Path(folder or default_folder(identity)), identity, vehicle)
+        identity = self._identity(profile)
+        return LiveWriter(Path(folder or default_folder(identity)), identity, vehicle, ready)
 
     def method(self, profile: str | None = None) -> str:
         """How routes are found: "hierarchy", or `with_weights` "customization" or "astar"."""
@@ -148,7 +163,7 @@ class Fleet:
         name = self._name(profile)
         if name in self._own or name in self._held:
             raise InvalidInput("an engine with weights of its own cannot follow others")
-        identity = identity_of(self._data, name)
+        identity = self._identity(name)
         reader = LiveReader(Path(folder or default_folder(identity)), identity, vehicle)
         self._live = {**self._live, name: reader}
 
@@ -174,6 +189,15 @@ class Fleet:
             self._snapshots[name] = view
         return view
 
+    def is_following(self, profile: str | None = None) -> bool:
+        """Whether the engine uses live weights."""
+        return self._name(profile) in self._live
+
+    def announced(self, profile: str | None = None) -> int:
+        """Number of the newest live weights, without a look at them; 0: there are none."""
+        reader = self._live.get(self._name(profile))
+        return 0 if reader is None else reader.announced
+
     def live_sequence(self, profile: str | None = None) -> int:
         """Number of the live weights in use, 0: nothing was ever published, or nobody follows."""
         name = self._name(profile)
@@ -198,6 +222,9 @@ class Fleet:
 
     def _name(self, profile: str | None) -> str:
         return self.profiles[0] if profile is None else profile
+
+    def _identity(self, profile: str | None) -> str:
+        return identity_of(self._data, self._name(profile))
 
     def _known(self, name: str) -> None:
         if name not in self._vehicles:

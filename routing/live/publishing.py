@@ -60,6 +60,11 @@ class LiveReader:
         self._live = Live(0, no_changes(), vehicle.weighting)
         self._lock = threading.Lock()
 
+    @property
+    def announced(self) -> int:
+        """The number of the newest version."""
+        return int(self._number[0])
+
     def current(self) -> Weighting:
         """The newest weights; those of the dataset if nothing is changed."""
         return self.newest().weighting
