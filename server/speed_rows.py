@@ -1,6 +1,8 @@
 """Speeds of roads as people hand them over: rows of JSON, and OSRM's traffic CSV."""
 
+import math
 import re
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -103,7 +105,7 @@ def rows_from_json(rows: Any, name: str, may_take_back: bool = False) -> SpeedRo
             raise InvalidQuery(f"{where} has no speed")
         speed = row["speed"]
         if speed is not None or not may_take_back:
-            if not is_number(speed) or not speed >= 0:
+            if not is_number(speed) or not 0 <= speed < math.inf:
                 raise InvalidQuery(f"{where}.speed must be a number of at least 0, in km/h")
             speed = float(speed)
         if "way" in row:
@@ -137,9 +139,8 @@ def rows_from_csv(body: bytes, may_take_back: bool = False) -> SpeedRows:
         where = f"line {number + 1}"
         if fields == [""] or (number == 0 and not any(map(_NUMERIC.match, fields))):
             continue
-        if len(fields) == 4:  # OSRM's rate: the weight for each metre
-            if fields.pop():
-                raise InvalidQuery(f"{where}: rates are not supported, leave the column empty")
+        if len(fields) == 4 and fields.pop():  # OSRM's rate: what the weight is for each metre
+            raise InvalidQuery(f"{where}: rates are not supported, leave the column empty")
         if len(fields) not in (2, 3):
             raise InvalidQuery(f"{where}: expected from,to,speed or way,speed")
         *ids, text = fields
@@ -150,7 +151,7 @@ def rows_from_csv(body: bytes, may_take_back: bool = False) -> SpeedRows:
         if text or not may_take_back:
             if not _DECIMAL.fullmatch(text):
                 raise InvalidQuery(f"{where}: '{text[:40]}' is no speed in km/h")
-            speed = float(text)
+            speed = min(float(text), sys.float_info.max)
         if len(ids) == 1:
             found.set_way(int(ids[0]), speed)
         else:

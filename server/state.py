@@ -13,6 +13,7 @@ from gis.version import installed_version
 from routing.engine import Engine
 from routing.errors import InvalidValue
 from server.errors import Busy
+from server.live_speeds import LiveSpeeds
 from server.settings import Settings
 
 T = TypeVar("T")
@@ -50,10 +51,15 @@ class EngineState:
     settings: Settings = field(default_factory=Settings)
     opened: float = field(default_factory=time.monotonic)
     _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_THREADS))
+    live: LiveSpeeds = field(init=False)
     _served_by: Engine | None = None
     _served: dict[str, Serving] = field(default_factory=dict)
     _begun: int = 0
     """Requests that a thread works on or that wait for one."""
+
+    def __post_init__(self) -> None:
+        """What is kept beside the dataset."""
+        self.live = LiveSpeeds(self.dataset, self.settings)
 
     def profile(self, name: str, engine: Engine | None = None) -> str:
         """The profile of the dataset that a request means; raises ``InvalidValue``."""

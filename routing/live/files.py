@@ -255,14 +255,22 @@ def lock_folder(folder: Path) -> int:
 
     Raises ``DatasetError`` if another one is.
     """
+    descriptor = try_lock(folder)
+    if descriptor < 0:
+        raise DatasetError(
+            f"{folder}: another process publishes live weights there, expected only one"
+        )
+    return descriptor
+
+
+def try_lock(folder: Path) -> int:
+    """The same, but -1 if another one is."""
     descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(descriptor)
-        raise DatasetError(
-            f"{folder}: another process publishes live weights there, expected only one"
-        ) from None
+        return -1
     _held.add(descriptor)
     return descriptor
 
