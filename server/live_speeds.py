@@ -44,7 +44,7 @@ class InForce:
         pieces, ways = self.entry.speeds.pieces, self.entry.speeds.ways
         return SpeedRows(
             {nodes: pieces[nodes] for nodes in self.wished.unknown_pieces},
-            {way: ways[way] for way in self.wished.unknown_ways},  # type: ignore[misc]
+            {way: ways[way] for way in self.wished.unknown_ways},  # type: ignore[index,misc]
         )
 
 

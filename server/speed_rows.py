@@ -10,12 +10,38 @@ from typing import Any, TypeAlias
 
 from routing.changes.road_speeds import BACKWARD, FORWARD
 from routing.changes.wishes import Wishes
-from server.api.osrm_values import is_number
+from server.api.osrm_values import Value, is_number, only_in_json
 from server.errors import InvalidQuery
 
 Row: TypeAlias = dict[str, Any]
 
 DIRECTIONS = {"both": (FORWARD, BACKWARD), "forward": (FORWARD,), "backward": (BACKWARD,)}
+
+ROW_SCHEMA = {
+    "type": "object",
+    "required": ["speed"],
+    "properties": {
+        "nodes": {
+            "type": "array",
+            "items": {"type": "integer", "format": "int64"},
+            "minItems": 2,
+            "maxItems": 2,
+            "description": "OpenStreetMap nodes that follow each other, in the order of travel",
+        },
+        "way": {"type": "integer", "format": "int64", "description": "Or a whole way"},
+        "direction": {
+            "type": "string",
+            "enum": ["both", "forward", "backward"],
+            "default": "both",
+            "description": "Of a way: along its nodes, against, or both",
+        },
+        "speed": {
+            "type": "number",
+            "minimum": 0,
+            "description": "km/h, 0: closed",
+        },
+    },
+}
 
 _WORDS = {FORWARD: "forward", BACKWARD: "backward"}
 _NODES, _WAY = 0, 1
@@ -120,6 +146,11 @@ def rows_from_json(rows: Any, name: str, may_take_back: bool = False) -> SpeedRo
             a, b = (_id(node, f"{where}.nodes") for node in nodes)
             found.set_piece(a, b, speed)
     return found
+
+
+def own_speeds() -> Value:
+    """Speeds that a request brings along."""
+    return only_in_json(rows_from_json, {"type": "array", "items": ROW_SCHEMA})
 
 
 def rows_from_csv(body: bytes, may_take_back: bool = False) -> SpeedRows:

@@ -15,7 +15,7 @@ from server.admin import admin_only
 from server.api.osrm_json import to_bytes
 from server.errors import BodyTooLarge, InvalidContentType, InvalidQuery
 from server.live_speeds import InForce
-from server.speed_rows import SpeedRows, rows_from_csv, rows_from_json
+from server.speed_rows import ROW_SCHEMA, SpeedRows, rows_from_csv, rows_from_json
 from server.state import EngineState
 
 How: TypeAlias = Callable[[Engine, str, SpeedRows], InForce]
@@ -24,31 +24,6 @@ _LISTED = 100
 """So many speeds of unknown roads are told."""
 
 _PATH = "/live/v1/{profile}/speeds"
-_ROW = {
-    "type": "object",
-    "required": ["speed"],
-    "properties": {
-        "nodes": {
-            "type": "array",
-            "items": {"type": "integer", "format": "int64"},
-            "minItems": 2,
-            "maxItems": 2,
-            "description": "OpenStreetMap nodes that follow each other, in the order of travel",
-        },
-        "way": {"type": "integer", "format": "int64", "description": "Or a whole way"},
-        "direction": {
-            "type": "string",
-            "enum": ["both", "forward", "backward"],
-            "default": "both",
-            "description": "Of a way: along its nodes, against, or both",
-        },
-        "speed": {
-            "type": ["number", "null"],
-            "minimum": 0,
-            "description": "km/h, 0: closed; null (PATCH only): as in the map again",
-        },
-    },
-}
 _BODY = {
     "requestBody": {
         "required": True,
@@ -57,7 +32,7 @@ _BODY = {
                 "schema": {
                     "type": "object",
                     "required": ["speeds"],
-                    "properties": {"speeds": {"type": "array", "items": _ROW}},
+                    "properties": {"speeds": {"type": "array", "items": ROW_SCHEMA}},
                 },
                 "example": {"speeds": [{"nodes": [25291537, 25291564], "speed": 0}]},
             },
