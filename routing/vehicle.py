@@ -377,6 +377,7 @@ class Vehicle:
             length_cm,
             weights,
             stretch.cost,
+            weighting.live_arcs,
         )
 
     def stretch(self, route: DirectRoute) -> Stretch:

@@ -52,7 +52,7 @@ class Journal:
         if document is None:
             return None
         try:
-            speeds = rows_from_json(document["speeds"], "speeds")
+            speeds = rows_from_json("speeds", document["speeds"])
         except InvalidQuery as error:
             raise self._damaged(error) from None
         return Entry(document["version"], document["changed"], speeds)

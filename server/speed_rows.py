@@ -111,7 +111,7 @@ class SpeedRows:
                 yield {"way": way, "speed": speed}
 
 
-def rows_from_json(rows: Any, name: str, may_take_back: bool = False) -> SpeedRows:
+def rows_from_json(name: str, rows: Any, may_take_back: bool = False) -> SpeedRows:
     """Rows ``{"nodes": [a, b], "speed": 30}`` and ``{"way": 7, "speed": 0}``.
 
     A way may have a ``direction``. Of several rows for the same road the last counts; a speed of

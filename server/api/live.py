@@ -177,7 +177,7 @@ def _rows_from_json(body: bytes, may_take_back: bool) -> SpeedRows:
         raise InvalidQuery(f"invalid JSON: {error}") from None
     if not isinstance(document, dict) or "speeds" not in document:
         raise InvalidQuery("request body must be a JSON object with speeds")
-    return rows_from_json(document["speeds"], "speeds", may_take_back)
+    return rows_from_json("speeds", document["speeds"], may_take_back)
 
 
 def _put(state: EngineState, engine: Engine, profile: str, how: How, speeds: SpeedRows) -> Response:
