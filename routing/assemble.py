@@ -28,7 +28,7 @@ class PathOfArcs(NamedTuple):
     ``cost_cs`` float64 (k,) is how long the part of each arc that is driven takes, without turns;
     ``total_cs`` how long the path takes with its turns, ``length_cm`` how long it is.
     ``weight_cs`` float64 (k,) and ``total_weight`` are what the search made of these times, None
-    if it took them as they are. ``live_arcs`` uint32 (n,), ascending, are all arcs with live speeds.
+    if it took them as they are. ``live_arcs`` uint32 (n,), ascending: all with live speeds.
     """
 
     arcs: U32

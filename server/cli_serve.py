@@ -31,16 +31,19 @@ def serve_dataset(source: Path | None, host: str, port: int, workers: int | None
     state = EngineState(engine, dataset, settings)
     load_kernels()
     _touch(engine)
-    state.live.restore(engine, thorough=True)
-    n_workers = workers or available_cpus()
-    sock = bind(host, port)
-    url = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}/"
-    supervisor = Supervisor(Worker(state).run, sock, n_workers, settings.drain_s)
-    supervisor.run(
-        lambda: out.print(
-            f"{dataset.name} is served at {url} (workers: {n_workers}; Ctrl-C ends it)"
+    try:
+        state.live.restore(engine, thorough=True)
+        n_workers = workers or available_cpus()
+        sock = bind(host, port)
+        url = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}/"
+        supervisor = Supervisor(Worker(state).run, sock, n_workers, settings.drain_s)
+        supervisor.run(
+            lambda: out.print(
+                f"{dataset.name} is served at {url} (workers: {n_workers}; Ctrl-C ends it)"
+            )
         )
-    )
+    finally:
+        state.live.close()
 
 
 def open_engine(source: Path | None) -> tuple[Engine, Path]:

@@ -19,7 +19,9 @@ from routing.changes.road_changes import RoadChanges
 from routing.changes.wishes import Wished
 from routing.engine import Engine
 from routing.errors import TooBig
+from routing.live.files import one_line
 from routing.live.publishing import LiveWriter
+from server.folder_users import FolderUsers, remove_unused
 from server.live_journal import NOTHING, Entry, Journal
 from server.settings import Settings
 from server.speed_rows import SpeedRows
@@ -56,6 +58,8 @@ class LiveSpeeds:
         self._folder = Path(settings.state_dir) if settings.state_dir else beside(dataset)
         self._most = settings.max_live_speeds
         self._may_change = bool(settings.admin_token)
+        self._users = FolderUsers()
+        self._any_shared: Path | None = None
         self._last: tuple[str, str, InForce] | None = None
 
     def restore(self, engine: Engine, *, thorough: bool = False) -> None:
@@ -71,12 +75,20 @@ class LiveSpeeds:
         for profile in engine.profiles:
             try:
                 if not engine.is_following(profile):
-                    engine.follow(self._shared(engine, profile), profile=profile)
+                    self._follow(engine, profile)
                 self._restore(engine, profile, thorough)
             except EngineError as error:
                 if self._may_change:
                     raise
                 _log.warning("no live speeds for %s: %s", profile, error)
+
+    def close(self) -> None:
+        """Leave the shared memory to others; without any it is given back.
+
+        The last call, in the last process.
+        """
+        self._users.close()
+        self._remove_unused()
 
     def replace(self, engine: Engine, profile: str, speeds: SpeedRows) -> InForce:
         """Put these speeds in force instead of all before. Raises ``EngineError``."""
@@ -135,6 +147,20 @@ class LiveSpeeds:
 
     def _journal(self, profile: str) -> Journal:
         return Journal(self._folder / "live" / profile)
+
+    def _follow(self, engine: Engine, profile: str) -> None:
+        folder = self._shared(engine, profile)
+        with one_line(folder):
+            self._users.keep(folder, engine)
+        engine.follow(folder, profile=profile)
+        self._any_shared = folder
+        self._remove_unused()
+
+    def _remove_unused(self) -> None:
+        """Remove what is left in shared memory of other datasets and earlier servers."""
+        if self._any_shared is not None:
+            owner, _, _ = self._any_shared.name.partition("-")
+            remove_unused(list(self._any_shared.parent.glob(f"{owner}-*")))
 
     def _shared(self, engine: Engine, profile: str) -> Path:
         return engine.live_folder(str(self._folder.absolute()), profile)

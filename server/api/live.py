@@ -4,83 +4,83 @@ from collections.abc import Callable
 from typing import Annotated, Any, TypeAlias
 
 import orjson
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Path
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
 from routing.engine import Engine
 from server.admin import admin_only
+from server.api.live_schemas import (
+    BODY,
+    BODY_FAILURES,
+    CHANGE_FAILURES,
+    FAILURES,
+    LiveRows,
+    LiveState,
+)
 from server.api.osrm_json import to_bytes
 from server.errors import BodyTooLarge, InvalidContentType, InvalidQuery
 from server.live_speeds import InForce
-from server.speed_rows import ROW_SCHEMA, SpeedRows, rows_from_csv, rows_from_json
+from server.speed_rows import SpeedRows, rows_from_csv, rows_from_json
 from server.state import EngineState
 
 How: TypeAlias = Callable[[Engine, str, SpeedRows], InForce]
 
+Profile: TypeAlias = Annotated[str, Path(examples=["car"])]
+
 _LISTED = 100
 """So many speeds of unknown roads are told."""
 
-_PATH = "/live/v1/{profile}/speeds"
-_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "required": ["speeds"],
-                    "properties": {"speeds": {"type": "array", "items": ROW_SCHEMA}},
-                },
-                "example": {"speeds": [{"nodes": [25291537, 25291564], "speed": 0}]},
-            },
-            "text/csv": {
-                "schema": {"type": "string"},
-                "example": "25291537,25291564,0\n4252938,30\n",
-            },
-        },
-    }
-}
 
+class LiveService:
+    """Answers requests about live speeds, in threads: the work may take a second."""
 
-class Failure(BaseModel):
-    """What went wrong."""
+    def __init__(self, state: EngineState) -> None:
+        self._state = state
 
-    code: str
-    message: str
+    def inform(self, profile: Profile) -> Response:
+        """Which live speeds are in force, and which of them are of roads that are not here."""
+        engine = self._state.engine
+        name = self._state.profile(profile, engine)
+        return _respond(engine, name, self._state.live.in_force(engine, name), with_rows=True)
 
+    async def replace(self, request: Request, profile: Profile) -> Response:
+        """Put these speeds in force instead of all before.
 
-class LiveState(BaseModel):
-    """What is in force, and how much of it this dataset knows."""
+        Once answered, every request is answered by them. They stay in force until they are
+        replaced or cleared, over restarts and other datasets. Speeds of pieces between two nodes
+        count before those of their way. Nothing opens a road that is closed to the vehicle.
+        """
+        return await self._change(request, profile, self._state.live.replace, False)
 
-    code: str = Field(examples=["Ok"])
-    profile: str
-    dataset: str = Field(description="As in the header Whimbrel-Dataset")
-    weights: int = Field(description="As in the header Whimbrel-Weights of answers made with it")
-    changed: str = Field(description="When it was put in force, empty if nothing ever was")
-    known: int = Field(description="Speeds of roads that are in this dataset")
-    unknown: int = Field(description="Speeds of roads that are not: they change nothing")
-    unknown_speeds: list[dict[str, Any]] = Field(description="The first of these")
+    async def update(self, request: Request, profile: Profile) -> Response:
+        """Put these speeds in force beside others; a speed of null takes one back."""
+        return await self._change(request, profile, self._state.live.update, True)
 
+    def clear(self, profile: Profile) -> Response:
+        """Let all roads be as in the map again."""
+        return self._put(profile, self._state.live.replace, SpeedRows({}, {}))
 
-class LiveRows(LiveState):
-    """The same with all speeds."""
+    async def _change(
+        self, request: Request, profile: str, how: How, may_take_back: bool
+    ) -> Response:
+        self._state.profile(profile)  # rather wrong now than after a long body
+        kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
+        if kind not in ("application/json", "text/csv"):
+            raise InvalidContentType("Send speeds as application/json or as text/csv.")
+        body = await _read(request, self._state.settings.max_live_body_bytes)
+        read = _rows_from_json if kind == "application/json" else rows_from_csv
+        speeds = await run_in_threadpool(read, body, may_take_back)
+        return await run_in_threadpool(self._put, profile, how, speeds)
 
-    speeds: list[dict[str, Any]]
-
-
-_FAILURES: dict[int | str, dict[str, Any]] = {
-    400: {"model": Failure, "description": "The profile or a row is wrong; the row is named"},
-    401: {"model": Failure, "description": "Without the server's token"},
-    500: {"model": Failure, "description": "A fault of the server; all is as it was"},
-}
-_BODY_FAILURES: dict[int | str, dict[str, Any]] = _FAILURES | {
-    409: {"model": Failure, "description": "Others are being put in force; try again"},
-    413: {"model": Failure, "description": "The body is too long"},
-    415: {"model": Failure, "description": "The body is neither JSON nor CSV"},
-}
+    def _put(self, profile: str, how: How, speeds: SpeedRows) -> Response:
+        engine = self._state.engine
+        name = self._state.profile(profile, engine)
+        found = how(engine, name, speeds)
+        if self._state.engine is not engine:  # another dataset has taken its place meanwhile
+            self._state.live.restore(self._state.engine)
+        return _respond(engine, name, found)
 
 
 def live_router(state: EngineState) -> APIRouter:
@@ -88,75 +88,23 @@ def live_router(state: EngineState) -> APIRouter:
     router = APIRouter(tags=["live speeds"])
     if not state.settings.admin_token:
         return router
-    guard = Depends(admin_only(state.settings))
-    Profile: TypeAlias = Annotated[str, Field(examples=["car"])]
-
-    async def change(request: Request, profile: str, how: How, may_take_back: bool) -> Response:
-        engine = state.engine
-        name = state.profile(profile, engine)
-        kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
-        if kind not in ("application/json", "text/csv"):
-            raise InvalidContentType("Send speeds as application/json or as text/csv.")
-        body = await _read(request, state.settings.max_live_body_bytes)
-        read = _rows_from_json if kind == "application/json" else rows_from_csv
-        speeds = await run_in_threadpool(read, body, may_take_back)
-        return await run_in_threadpool(_put, state, engine, name, how, speeds)
-
-    @router.get(
-        _PATH,
-        summary="Speeds in force",
-        responses=_FAILURES,
-        response_model=LiveRows,
-        dependencies=[guard],
-    )
-    def inform(profile: Profile) -> Response:
-        """Which live speeds are in force, and which of them are of roads that are not here."""
-        engine = state.engine
-        name = state.profile(profile, engine)
-        return _respond(engine, name, state.live.in_force(engine, name), with_rows=True)
-
-    @router.put(
-        _PATH,
-        summary="Replace speeds",
-        responses=_BODY_FAILURES,
-        response_model=LiveState,
-        openapi_extra=_BODY,
-        dependencies=[guard],
-    )
-    async def replace(request: Request, profile: Profile) -> Response:
-        """Put these speeds in force instead of all before.
-
-        Once answered, every request is answered by them. They stay in force until they are
-        replaced or cleared, over restarts and other datasets. Speeds of pieces between two nodes
-        count before those of their way. Nothing opens a road that is closed to the vehicle.
-        """
-        return await change(request, profile, state.live.replace, False)
-
-    @router.patch(
-        _PATH,
-        summary="Update speeds",
-        responses=_BODY_FAILURES,
-        response_model=LiveState,
-        openapi_extra=_BODY,
-        dependencies=[guard],
-    )
-    async def update(request: Request, profile: Profile) -> Response:
-        """Put these speeds in force beside others; a speed of null takes one back."""
-        return await change(request, profile, state.live.update, True)
-
-    @router.delete(
-        _PATH,
-        summary="Clear speeds",
-        responses=_FAILURES | {409: _BODY_FAILURES[409]},
-        response_model=LiveState,
-        dependencies=[guard],
-    )
-    def clear(profile: Profile) -> Response:
-        """Let all roads be as in the map again."""
-        engine = state.engine
-        name = state.profile(profile, engine)
-        return _put(state, engine, name, state.live.replace, SpeedRows({}, {}))
-
+    service = LiveService(state)
+    for method, answer, summary, failures, model, more in (
+        ("GET", service.inform, "Speeds in force", FAILURES, LiveRows, None),
+        ("PUT", service.replace, "Replace speeds", BODY_FAILURES, LiveState, BODY),
+        ("PATCH", service.update, "Update speeds", BODY_FAILURES, LiveState, BODY),
+        ("DELETE", service.clear, "Clear speeds", CHANGE_FAILURES, LiveState, None),
+    ):
+        router.add_api_route(
+            "/live/v1/{profile}/speeds",
+            answer,
+            methods=[method],
+            summary=summary,
+            responses=failures,
+            response_model=model,
+            openapi_extra=more,
+            dependencies=[Depends(admin_only(state.settings))],
+        )
     return router
 
 
