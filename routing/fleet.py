@@ -121,9 +121,12 @@ class Fleet:
         return replace(changes, identity=self._identity(profile))
 
     def wished(self, wishes: Wishes, profile: str | None = None) -> Wished:
-        """The same `changes`, and what is named that is not here."""
+        """The same `changes`, and what is named that is not here.
+
+        They hold at all times: also on roads that are open at times only.
+        """
         vehicle, _ = self._vehicle(profile)
-        found = wishes.wished(self._roads, vehicle.weighting.metric)
+        found = wishes.wished(self._roads, vehicle.weighting.metric, with_closed=True)
         return replace(found, changes=replace(found.changes, identity=self._identity(profile)))
 
     def live_folder(self, owner: str = "", profile: str | None = None) -> Path:

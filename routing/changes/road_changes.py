@@ -123,15 +123,19 @@ def apply_changes(metric: M, changes: RoadChanges) -> M:
     return replace(metric, weight=freeze(weight), own_duration_cs=freeze(duration_cs))
 
 
-def change_arcs(metric: Metric, arcs: AnyArray, cost: F64, unknown: I64 = NO_ROWS) -> Outcome:
+def change_arcs(
+    metric: Metric, arcs: AnyArray, cost: F64, unknown: I64 = NO_ROWS, with_closed: bool = False
+) -> Outcome:
     """Changes of arcs, ascending (k,), that are to take so long (k,), infinity to close them.
 
-    Durations are rounded half up, to 1 at least.
+    Durations are rounded half up, to 1 at least. Arcs that the metric closes are left out; or
+    kept ``with_closed``, unless their cost is NaN, for metrics that open them.
     """
     is_open = metric.weight[arcs] < INF
-    rounded = np.clip(np.floor(cost[is_open] + 0.5), 1, INF - 1)
-    duration_cs = np.where(np.isfinite(cost[is_open]), rounded, INF).astype(np.uint32)
-    changes = RoadChanges(freeze(arcs[is_open].astype(np.uint32)), freeze(duration_cs))
+    chosen = is_open | ~np.isnan(cost) if with_closed else is_open
+    rounded = np.clip(np.floor(cost[chosen] + 0.5), 1, INF - 1)
+    duration_cs = np.where(np.isfinite(cost[chosen]), rounded, INF).astype(np.uint32)
+    changes = RoadChanges(freeze(arcs[chosen].astype(np.uint32)), freeze(duration_cs))
     return Outcome(changes, unknown, int(np.count_nonzero(~is_open)))
 
 

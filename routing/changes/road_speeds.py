@@ -21,6 +21,7 @@ def speeds_between(
     to_node: npt.ArrayLike,
     speed_kmh: npt.ArrayLike,
     otherwise: U32 | None = None,
+    with_closed: bool = False,
 ) -> Outcome:
     """Changes that give the roads from nodes (n,) to nodes (n,) speeds (n,), 0 to close them.
 
@@ -31,7 +32,8 @@ def speeds_between(
     none). Pieces that are named take the time that their length takes at their speed, others
     keep their share of the duration; the sum is rounded half up, to 1 at least. A piece that is
     closed closes its arc. ``otherwise`` (A,) are the durations that they keep, INF where an arc is
-    closed unless all of it is named; by default those of the metric.
+    closed unless all of it is named; by default those of the metric. ``with_closed`` also has
+    changes of arcs that the metric closes, if all of one is named or a piece of it closed.
 
     Raises ``InvalidInput`` for what
     is no id or speed, or arrays of different lengths.
@@ -50,8 +52,10 @@ def speeds_between(
     by_arc = np.full(len(arcs), np.nan)
     by_arc[np.searchsorted(arcs, edge_arc)] = kmh[edge_row]
     duration_cs = (metric.duration_cs if otherwise is None else otherwise)[arcs]
-    cost = _costs(roads, duration_cs, arcs, by_arc, pieces, kmh)
-    return change_arcs(metric, arcs, cost, np.flatnonzero(~is_known))
+    kept = np.where(duration_cs < INF, duration_cs, np.inf)
+    kept[metric.weight[arcs] >= INF] = np.nan
+    cost = _costs(roads, kept, arcs, by_arc, pieces, kmh)
+    return change_arcs(metric, arcs, cost, np.flatnonzero(~is_known), with_closed)
 
 
 def speeds_of_ways(
@@ -60,8 +64,11 @@ def speeds_of_ways(
     way: npt.ArrayLike,
     speed_kmh: npt.ArrayLike,
     direction: npt.ArrayLike = BOTH,
+    with_closed: bool = False,
 ) -> Outcome:
     """Changes that give ways (n,) speeds (n,), 0 to close them.
+
+    ``with_closed`` also has changes of arcs that the metric closes.
 
     ``direction`` (n,), or one for all, is BOTH, FORWARD (that of the way's nodes) or BACKWARD.
     Of several rows for an arc the last counts.
@@ -81,17 +88,17 @@ def speeds_of_ways(
     arcs = np.unique(arc)
     by_arc = np.empty(len(arcs))
     by_arc[np.searchsorted(arcs, arc)] = kmh[rows]
-    return change_arcs(
-        metric, arcs, _times(roads.network.edge_length_m[arcs >> 1], by_arc), unknown
-    )
+    cost = _times(roads.network.edge_length_m[arcs >> 1], by_arc)
+    return change_arcs(metric, arcs, cost, unknown, with_closed)
 
 
 def _costs(
-    roads: RoadIndex, duration_cs: U32, arcs: I64, by_arc: F64, pieces: NamedPieces, kmh: F64
+    roads: RoadIndex, otherwise: F64, arcs: I64, by_arc: F64, pieces: NamedPieces, kmh: F64
 ) -> F64:
     """How long arcs (k,) take, some of whose pieces have speeds; ``by_arc`` (k,): theirs or NaN.
 
-    ``duration_cs`` (k,) is what they take otherwise.
+    ``otherwise`` (k,) is what they take without them: infinity if they are closed, NaN if that is
+    unknown; then it is NaN what they take, unless all of one is named or a piece of it closed.
     """
     if not len(arcs):
         return np.empty(0)
@@ -111,10 +118,11 @@ def _costs(
         has_length, shape_m / np.where(has_length, whole_m, 1), 1 / np.repeat(n_pieces, n_pieces)
     )
     length_m = np.repeat(network.edge_length_m[edge].astype(np.float64), n_pieces)
-    before = np.repeat(duration_cs.astype(np.float64), n_pieces)
-    kept = np.where(before < INF, before * share, np.inf)
+    before = np.repeat(otherwise, n_pieces)
+    kept = before * np.where(np.isfinite(before), share, 1)
     is_named: Bool = ~np.isnan(speed)
     cost: F64 = np.add.reduceat(np.where(is_named, _times(length_m * share, speed), kept), offset)
+    cost[np.logical_or.reduceat(speed == 0, offset)] = np.inf
     return cost
 
 

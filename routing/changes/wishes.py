@@ -67,19 +67,23 @@ class Wishes:
             _log.warning("%d of the roads and areas named have no road here", n_unknown)
         return wished.changes
 
-    def wished(self, roads: RoadIndex, metric: Metric) -> Wished:
-        """What changes in a metric; ``InvalidInput`` for what makes no sense."""
+    def wished(self, roads: RoadIndex, metric: Metric, with_closed: bool = False) -> Wished:
+        """What changes in a metric; ``InvalidInput`` for what makes no sense.
+
+        ``with_closed`` tells of speeds of arcs that the metric closes, too, for times at which
+        they are open.
+        """
         ways = pieces = areas = Outcome(no_changes(), NO_ROWS, 0)
         names, pairs = list(self.way_speeds or ()), list(self.speeds or ())
         if self.way_speeds:
             speeds = list(self.way_speeds.values())
-            ways = speeds_of_ways(roads, metric, *_columns(names, speeds))
+            ways = speeds_of_ways(roads, metric, *_columns(names, speeds), with_closed)
         if self.speeds:
             begin, end = _pairs(pairs).T
             # Of a road that is named in parts the rest is as its way wants it.
             otherwise = apply_changes(metric, ways.changes).duration_cs
             speeds = list(self.speeds.values())
-            pieces = speeds_between(roads, metric, begin, end, speeds, otherwise)
+            pieces = speeds_between(roads, metric, begin, end, speeds, otherwise, with_closed)
         if hasattr(self.avoid, "geom_type"):
             areas = close_areas(roads, metric, [self.avoid])
         elif len(self.avoid):
