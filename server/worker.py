@@ -12,7 +12,7 @@ import uvicorn
 
 from gis.errors import EngineError
 from server.app import create_app
-from server.protocol import LimitedHttpProtocol
+from server.express import ExpressProtocol
 from server.state import EngineState
 
 _log = logging.getLogger(__name__)
@@ -52,9 +52,10 @@ class Worker:
 
     def __init__(self, state: EngineState) -> None:
         settings = state.settings
+        app = create_app(state)
         self._config = uvicorn.Config(
-            create_app(state),
-            http=LimitedHttpProtocol,
+            app,
+            http=type("Protocol", (ExpressProtocol,), {"services": app.state.services}),
             ws="none",
             lifespan="off",
             log_config=None,

@@ -46,6 +46,8 @@ _JSON: tuple[Header, ...] = (
     (b"content-disposition", b'inline; filename="response.json"'),
 )
 _COMPRESSED: tuple[Header, ...] = ((b"content-encoding", b"gzip"), (b"vary", b"Accept-Encoding"))
+_HEAD = b"".join(b"%b: %b\r\n" % pair for pair in _JSON)
+_PACKED_HEAD = _HEAD + b"".join(b"%b: %b\r\n" % pair for pair in _COMPRESSED)
 _WORTH_COMPRESSING = 1024
 _CLOSING = (413, 414, 431)
 """After these the rest of the request is not worth keeping."""
@@ -79,6 +81,32 @@ class OsrmServices:
 
     def __init__(self, state: EngineState) -> None:
         self._state = state
+
+    def answer_at_once(
+        self, target: bytes, header_bytes: int, accepted: bytes
+    ) -> tuple[bytes, bytes] | None:
+        """Headers and body of the answer to a GET request if it is quick and all is well.
+
+        ``target`` is its path and query, ``accepted`` which encodings whoever asks understands.
+        """
+        settings = self._state.settings
+        if len(target) > settings.max_url_bytes or header_bytes > settings.max_header_bytes:
+            return None
+        try:
+            path = split_url(decode_target(target), with_query=True)
+            service = _find_service(path)
+            params = params_from_url(service.params, path)
+            serving = self._state.serving(path.profile)
+            service.check(params, settings)
+            if not service.is_quick(params):
+                return None
+            body = service.answer(serving, params)
+        except Exception:  # the long way finds it again, and tells it
+            return None
+        answer = _packed(body, bool(accepted) and _wants_gzip(accepted), serving.headers)
+        head = _PACKED_HEAD if answer.is_compressed else _HEAD
+        named = b"".join([b"%b: %b\r\n" % pair for pair in serving.headers])
+        return b"%b%bcontent-length: %d\r\n" % (head, named, len(answer.body)), answer.body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
@@ -233,7 +261,11 @@ async def _read_body(scope: Scope, incoming: _Incoming, limit: int) -> bytes:
 
 
 def _accepts_gzip(scope: Scope) -> bool:
-    found = _GZIP.search(_header(scope, b"accept-encoding").lower())
+    return _wants_gzip(_header(scope, b"accept-encoding"))
+
+
+def _wants_gzip(accepted: bytes) -> bool:
+    found = _GZIP.search(accepted.lower())
     return found is not None and (found[1] is None or found[1].strip(b"0.") != b"")
 
 
