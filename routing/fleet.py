@@ -129,6 +129,12 @@ class Fleet:
         found = wishes.wished(self._roads, vehicle.weighting.metric, with_closed=True)
         return replace(found, changes=replace(found.changes, identity=self._identity(profile)))
 
+    def prepare_changes(self, profile: str | None = None) -> None:
+        """Make what changes need, that processes forked from this one share it."""
+        vehicle, _ = self._vehicle(profile)
+        self._roads.prepare()
+        _ = vehicle.customizer
+
     def live_folder(self, owner: str = "", profile: str | None = None) -> Path:
         """Where live weights are shared by default, or by the processes of some owner."""
         return default_folder(self._identity(profile), owner)

@@ -76,6 +76,8 @@ class LiveSpeeds:
             try:
                 if not engine.is_following(profile):
                     self._follow(engine, profile)
+                    if self._may_change:
+                        engine.prepare_changes(profile)
                 self._restore(engine, profile, thorough)
             except EngineError as error:
                 if self._may_change:
