@@ -101,6 +101,7 @@ class Fleet:
         wishes = Wishes(speeds, way_speeds, avoid)
         changes = wishes.changes(self._roads, weighting.metric)
         view = copy(before)
+        view._snapshots = {}
         view._own = {**before._own, name: reweight(vehicle, changes, n_routes, weighting)}
         rewish = partial(_apply, self._roads, wishes, before._rewish.get(name))
         view._rewish = {**before._rewish, name: rewish}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import shapely
 from engines import engine_of
-from world import World
+from world import PLAIN, World
 
 from gis.arrays import INF
 from gis.geodesy import UNITS_PER_DEGREE
@@ -113,6 +113,26 @@ def test_wishes_beside_what_is_in_force(engine: Engine, writer: LiveWriter, n_ro
     writer.clear()
     assert times(view) == pytest.approx(times(engine_of(both)), abs=0.05)
     assert times(engine) == pytest.approx(times(engine_of(town())), abs=0.05)
+
+
+def test_wishes_for_another_vehicle(tmp_path: Path) -> None:
+    """Weights of one's own for a vehicle are nobody else's, and other vehicles' are live."""
+    slow = replace(PLAIN, name="slow")
+    engine = engine_of(town(), PLAIN, slow)
+    for name in engine.profiles:
+        engine.follow(tmp_path / name, profile=name)
+    writer = engine.live_writer(tmp_path / "slow", profile="slow")
+    view = engine.with_weights(profile="plain", way_speeds={way("ab"): 9})
+    base, changed = times(engine), times(view)
+    assert base != changed
+    for number, kmh in ((1, 9), (2, 0)):
+        wished = engine.wished(Wishes(way_speeds={way("de"): kmh}), "slow")
+        assert writer.publish(wished.changes) == number
+        found = view.table(PLACES, profile="slow").duration_s
+        assert np.array_equal(found, engine.table(PLACES, profile="slow").duration_s)
+        assert (found.ravel() != base).any()
+        assert times(engine.snapshot("slow")) == times(engine) == base
+        assert times(view) == changed
 
 
 def test_directions_of_a_way(engine: Engine) -> None:
