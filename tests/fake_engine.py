@@ -122,6 +122,14 @@ class FakeEngine:
         """Itself: nothing is ever published."""
         return self
 
+    def is_following(self, profile: str) -> bool:
+        """Others are followed in vain."""
+        return True
+
+    def announced(self, profile: str) -> int:
+        """Nothing was ever published."""
+        return 0
+
     def live_sequence(self, profile: str) -> int:
         """Nothing was ever published."""
         return 0
