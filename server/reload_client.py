@@ -11,6 +11,7 @@ from gis.errors import DatasetError
 from routing.engine import Engine
 from server.errors import Busy
 from server.link import Line
+from server.memory import give_back
 from server.state import EngineState
 from server.touch import touch
 
@@ -73,6 +74,7 @@ class ReloadClient:
                 if state.engine.data_id != wanted:
                     state.take(await _in_own_thread(loop, lambda: self._open(wanted)))
                 await _in_own_thread(loop, lambda: state.live.restore(state.engine))
+                await _in_own_thread(loop, give_back)
             except Exception as error:
                 is_other = isinstance(error, _AnotherOne)
                 if not is_other:
@@ -93,7 +95,7 @@ class ReloadClient:
         return engine
 
 
-class _AnotherOne(DatasetError):
+class _AnotherOne(Exception):
     """The dataset at the path is not the one that was checked."""
 
 

@@ -18,6 +18,7 @@ from gis.manifest import MANIFEST
 from routing.engine import Engine
 from server.dataset_check import DatasetCheck
 from server.link import Line
+from server.memory import give_back
 from server.state import EngineState
 from server.touch import touch
 
@@ -201,6 +202,8 @@ class Reloader:
         removed = [name for name in before.profiles if name not in engine.profiles]
         answer |= {"profiles": list(engine.profiles), "removed_profiles": removed}
         state.take(engine)
+        del before, engine
+        give_back()
         self._switch = _Switch(set(self._members), answer, time.monotonic())
         for slot, member in self._members.items():
             if not member.line.send({"what": "switch", "dataset": checked}):
