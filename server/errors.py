@@ -87,6 +87,12 @@ class Busy(QueryError):
     code = "Busy"
 
 
+class Conflict(QueryError):
+    """A change while another one is being made."""
+
+    code = "Busy"
+
+
 class Unauthorized(QueryError):
     """An administrative request without the server's token."""
 
@@ -113,6 +119,7 @@ STATUS: dict[type[EngineError], int] = {
     HeadersTooLarge: 431,
     BodyTooLarge: 413,
     Busy: 503,
+    Conflict: 409,
     Unauthorized: 401,
     EngineError: 500,
     FormatError: 500,

@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 from server.api.osrm_json import error_answer, to_bytes
 from server.api.osrm_requests import params_from_json, params_from_url
 from server.api.osrm_url import SCOPE_TARGET, RequestPath, decode_target, split_url
+from server.api.own_roads import check_own_roads, has_own_roads, with_own_roads
 from server.api.services import PLANNED, SERVICES, Service
 from server.errors import (
     BodyTooLarge,
@@ -168,12 +169,14 @@ class OsrmServices:
             raise InvalidMethod("Method not allowed. Use GET, HEAD, POST, or OPTIONS.")
         serving = self._state.serving(path.profile)
         service.check(params, self._state.settings)
+        check_own_roads(params, self._state.settings)
         may_pack = _accepts_gzip(scope)
 
         def answer() -> _Answer:
-            return _packed(service.answer(serving, params), may_pack, serving.headers)
+            on_roads = with_own_roads(serving, params)
+            return _packed(service.answer(on_roads, params), may_pack, serving.headers)
 
-        if service.is_quick(params):
+        if service.is_quick(params) and not has_own_roads(params):
             return answer()
         return await self._state.in_thread(answer, incoming.gone())
 
