@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from gis.tiles.grid import Tile
 from routing.alternatives.chains import other_chains
 from routing.areas.around import ReachedArea, costs_around, shapes_within
 from routing.conditions.clock import Departure
@@ -277,6 +278,14 @@ class Engine(Fleet):
         shapes = shapes_within(self._network, weighting, costs, units, lines)
         waypoint = self._maker.waypoint(found.snaps[0], found.snaps)
         return ReachedArea(limits, shapes, waypoint, lines)
+
+    def tile(self, x: int, y: int, zoom: int, *, profile: str | None = None) -> bytes:
+        """A vector tile of the roads that a vehicle may use, empty where there are none.
+
+        Zooms are 5 to 19, below 12 with the more important roads only. Layers and fields are
+        OSRM's, in the Mapbox Vector Tile format. Raises ``InvalidInput`` for no such tile.
+        """
+        return self._tiles.make(*self._vehicle(profile), Tile(x, y, zoom))
 
 
 def _straight(vehicle: Vehicle, wanted: bool | None) -> bool:

@@ -21,6 +21,7 @@ from routing.live.files import default_folder, identity_of
 from routing.live.publishing import LiveReader, LiveWriter
 from routing.metric import Metric
 from routing.store import load_network, load_profile
+from routing.tiles.maker import TileMaker
 from routing.vehicle import Vehicle
 from routing.weighting import Weighting
 
@@ -32,6 +33,7 @@ class Fleet:
         self._about = dataset.manifest.about
         self._network, index = load_network(dataset.arrays)
         self._maker = DetailMaker(self._network)
+        self._tiles = TileMaker(self._network, index)
         self._data = dataset.manifest.data
         self._own: dict[str, Reweighted] = {}
         self._wishes: dict[str, tuple[Wishes, ...]] = {}

@@ -4,14 +4,15 @@ import asyncio
 import logging
 import re
 from contextlib import suppress
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import deflate
 from starlette.types import Receive, Scope, Send
 
 from server.api.osrm_json import error_answer, to_bytes
-from server.api.osrm_requests import params_from_json, params_from_url
+from server.api.osrm_requests import params_from_json
 from server.api.osrm_url import SCOPE_TARGET, RequestPath, decode_target, split_url
+from server.api.replies import Header, Reply
 from server.api.services import PLANNED, SERVICES, Service
 from server.errors import (
     BodyTooLarge,
@@ -30,8 +31,6 @@ from server.state import EngineState
 
 _log = logging.getLogger(__name__)
 
-Header: TypeAlias = tuple[bytes, bytes]
-
 METHODS = "GET, HEAD, POST, OPTIONS"
 
 _CORS: tuple[Header, ...] = (
@@ -44,11 +43,13 @@ _JSON: tuple[Header, ...] = (
     (b"content-type", b"application/json; charset=UTF-8"),
     (b"content-disposition", b'inline; filename="response.json"'),
 )
-_COMPRESSED: tuple[Header, ...] = ((b"content-encoding", b"gzip"), (b"vary", b"Accept-Encoding"))
+_COMPRESSED: Header = (b"content-encoding", b"gzip")
+_VARY: Header = (b"vary", b"Accept-Encoding")
 _WORTH_COMPRESSING = 1024
 _CLOSING = (413, 414, 431)
 """After these the rest of the request is not worth keeping."""
 _BUSY = 503
+_NOT_MODIFIED = 304
 
 _LINGER_S = 5.0
 """How long what is left of a refused body is read: a sender that is cut off sees no answer."""
@@ -64,13 +65,28 @@ class _Answer(NamedTuple):
     body: bytes
     is_compressed: bool = False
     headers: tuple[Header, ...] = ()
+    status: int = 200
+    media_type: bytes = b""
+    """What it is unless JSON."""
 
 
 def _packed(body: bytes, may_compress: bool, headers: tuple[Header, ...] = ()) -> _Answer:
     """An answer, compressed if that is allowed and pays."""
     if may_compress and len(body) >= _WORTH_COMPRESSING:
-        return _Answer(bytes(deflate.gzip_compress(body, 1)), True, headers)
+        return _Answer(bytes(deflate.gzip_compress(body, 1)), True, (*headers, _VARY))
     return _Answer(body, False, headers)
+
+
+def _replied(
+    reply: Reply, may_compress: bool, known: bytes, headers: tuple[Header, ...]
+) -> _Answer:
+    """An answer from a reply, which is not sent to those who know it."""
+    headers = (*headers, *reply.headers)
+    if reply.is_known(known):
+        return _Answer(b"", False, headers, _NOT_MODIFIED, reply.media_type)
+    if may_compress and len(reply.body) >= _WORTH_COMPRESSING:
+        return _Answer(reply.packed, True, headers, media_type=reply.media_type)
+    return _Answer(reply.body, False, headers, media_type=reply.media_type)
 
 
 class OsrmServices:
@@ -84,7 +100,8 @@ class OsrmServices:
         headers = _JSON
         incoming = _Incoming(receive)
         try:
-            status, answer = 200, await self._answer(scope, incoming)
+            answer = await self._answer(scope, incoming)
+            status = 204 if answer is None else answer.status
         except (Exception, asyncio.CancelledError) as caught:
             error: Exception = Busy("The server is stopping.")
             if isinstance(caught, Exception):
@@ -94,7 +111,9 @@ class OsrmServices:
                 _log.exception("request failed: %s", scope.get("path"))
             answer = _packed(to_bytes(error_answer(code, message)), _accepts_gzip(scope))
         if answer is None:
-            status, answer, headers = 204, _Answer(b""), _CORS
+            answer, headers = _Answer(b""), _CORS
+        elif answer.media_type:
+            headers = (*_CORS, (b"content-type", answer.media_type))
         elif status == 405:
             headers = (*headers, (b"allow", METHODS.encode()))
         elif status in _CLOSING:
@@ -102,16 +121,12 @@ class OsrmServices:
         elif status == _BUSY:
             headers = (*headers, (b"retry-after", b"1"))
         if answer.is_compressed:
-            headers = (*headers, *_COMPRESSED)
+            headers = (*headers, _COMPRESSED)
         body = answer.body
         headers = (*headers, *answer.headers)
-        await send(
-            {
-                "type": "http.response.start",
-                "status": status,
-                "headers": [*headers, (b"content-length", b"%d" % len(body))],
-            }
-        )
+        if status != _NOT_MODIFIED:
+            headers = (*headers, (b"content-length", b"%d" % len(body)))
+        await send({"type": "http.response.start", "status": status, "headers": [*headers]})
         if scope["method"] == "HEAD":
             body = b""
         if status in _CLOSING:
@@ -127,11 +142,13 @@ class OsrmServices:
         if method in ("GET", "HEAD"):
             path = split_url(decode_target(_target(scope)), with_query=True)
             service = _find_service(path)
-            params = params_from_url(service.params, path)
+            params = service.read(path)
         elif method == "POST":
             path = split_url(decode_target(_target(scope)), with_query=False)
             service = _find_service(path)
             _check_content_type(scope)
+            if not service.reads_bodies:
+                raise Unsupported("This service does not support POST requests with a JSON body.")
             body = await _read_body(scope, incoming, self._state.settings.max_body_bytes)
             params = params_from_json(service.params, body)
         elif method == "OPTIONS":
@@ -143,7 +160,11 @@ class OsrmServices:
         may_pack = _accepts_gzip(scope)
 
         def answer() -> _Answer:
-            return _packed(service.answer(serving, params), may_pack, serving.headers)
+            found = service.answer(serving, params)
+            if isinstance(found, Reply):
+                known = _header(scope, b"if-none-match")
+                return _replied(found, may_pack, known, serving.headers)
+            return _packed(found, may_pack, serving.headers)
 
         if service.is_quick(params):
             return answer()

@@ -15,6 +15,10 @@ from server.api.osrm_params import (
     RouteParams,
     TableParams,
 )
+from server.api.osrm_requests import params_from_url
+from server.api.osrm_url import RequestPath
+from server.api.replies import Reply
+from server.api.tile import TileParams, answer_tile, check_tile, is_quick_tile, read_tile
 from server.settings import Settings
 from server.state import Serving
 
@@ -148,13 +152,22 @@ class Service:
     """How one service reads, checks and answers a request.
 
     What ``is_quick`` is answered at once, since that takes a millisecond as a rule; whatever may
-    hold up others for longer is handed to a thread.
+    hold up others for longer is handed to a thread. ``reader`` reads what has no coordinates.
     """
 
-    params: type[Params]
+    params: type[Any]
     check: Callable[[Any, Settings], None]
-    answer: Callable[[Serving, Any], bytes]
+    answer: Callable[[Serving, Any], bytes | Reply]
     is_quick: Callable[[Any], bool]
+    reader: Callable[[RequestPath], Any] | None = None
+    reads_bodies: bool = True
+    """Whether a request may come as a JSON body."""
+
+    def read(self, path: RequestPath) -> Any:
+        """What a URL asks for; raises ``InvalidQuery`` or ``Unsupported``."""
+        if self.reader is not None:
+            return self.reader(path)
+        return params_from_url(self.params, path)
 
 
 SERVICES = {
@@ -162,6 +175,9 @@ SERVICES = {
     "nearest": Service(NearestParams, check_nearest, _nearest, _is_quick_nearest),
     "table": Service(TableParams, check_table, _table, _is_quick_table),
     "isochrone": Service(IsochroneParams, check_isochrone, _isochrone, _never),
+    "tile": Service(
+        TileParams, check_tile, answer_tile, is_quick_tile, read_tile, reads_bodies=False
+    ),
 }
-PLANNED = ("match", "trip", "tile")
+PLANNED = ("match", "trip")
 """Services of OSRM's that there are not yet."""
