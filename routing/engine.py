@@ -285,7 +285,9 @@ class Engine(Fleet):
         Zooms are 5 to 19, below 12 with the more important roads only. Layers and fields are
         OSRM's, in the Mapbox Vector Tile format. Raises ``InvalidInput`` for no such tile.
         """
-        return self._tiles.make(*self._vehicle(profile), Tile(x, y, zoom))
+        vehicle, weighting = self._vehicle(profile)
+        guide = partial(self._maker.guide, vehicle, weighting)
+        return self._tiles.make(vehicle, weighting, guide, Tile(x, y, zoom))
 
 
 def _straight(vehicle: Vehicle, wanted: bool | None) -> bool:

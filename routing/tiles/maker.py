@@ -1,5 +1,7 @@
 """Tiles of a network, for each of its vehicles."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gis.arrays import AnyArray, freeze, ranges
@@ -13,6 +15,7 @@ from gis.tiles.lines import Lines, draw_lines
 from gis.tiles.selection import edges_within
 from routing.errors import InvalidInput
 from routing.graph.components import ARC_END, ARC_START, ARC_STARTPOINT
+from routing.guidance.guide import Guide
 from routing.tiles.chains import join_chains
 from routing.tiles.roads import (
     CLASS_WORDS,
@@ -25,6 +28,7 @@ from routing.tiles.roads import (
     speeds_kmh,
     tenths_of_seconds,
 )
+from routing.tiles.turns import TURNS_ZOOM, turns_layer
 from routing.vehicle import Vehicle
 from routing.weighting import Weighting
 
@@ -45,7 +49,13 @@ class TileMaker:
         self._names = NamePool(network.labels)
         self._levels: dict[int, Level] = {}
 
-    def make(self, vehicle: Vehicle, weighting: Weighting, tile: Tile) -> bytes:
+    def make(
+        self,
+        vehicle: Vehicle,
+        weighting: Weighting,
+        guide: Callable[[], Guide],
+        tile: Tile,
+    ) -> bytes:
         """A tile of what a vehicle may use, empty if that is nothing."""
         _check_tile(tile)
         level = self._level(tile.zoom)
@@ -57,12 +67,10 @@ class TileMaker:
             return b""
         if tile.zoom < ALL_ROADS_ZOOM:
             return encode_tile([self._overview(level, roads, weighting, tile)])
-        return encode_tile(
-            [
-                self._speeds(vehicle, roads, weighting, tile),
-                self._nodes(roads, tile),
-            ]
-        )
+        layers = [self._speeds(vehicle, roads, weighting, tile), self._nodes(roads, tile)]
+        if tile.zoom >= TURNS_ZOOM:
+            layers.insert(1, turns_layer(self._network, roads, weighting, guide(), tile))
+        return encode_tile(layers)
 
     def _level(self, zoom: int) -> Level:
         shared = min(zoom, ALL_ROADS_ZOOM)

@@ -22,8 +22,8 @@ CACHE_BYTES = 16 << 20
 _OVERHEAD_BYTES = 400
 """What a tile takes in memory beside its bytes."""
 
-_QUICK_ZOOM = 15
-"""From here on a tile takes a millisecond or two."""
+_QUICK_ZOOM = 17
+"""From here on a tile takes a millisecond."""
 
 _NUMBER = re.compile("[0-9]+")
 _MAX_NUMBER = 2**32 - 1
@@ -73,7 +73,7 @@ class TileCache:
 
     def __init__(self, max_bytes: int = CACHE_BYTES) -> None:
         self._max_bytes = max_bytes
-        self._bytes = 0
+        self.n_bytes = 0
         self._tiles: OrderedDict[tuple[str, Tile], Reply] = OrderedDict()
         self._lock = Lock()
 
@@ -91,10 +91,10 @@ class TileCache:
             if key in self._tiles:
                 return
             self._tiles[key] = reply
-            self._bytes += _size(reply)
-            while self._bytes > self._max_bytes:
+            self.n_bytes += _size(reply)
+            while self.n_bytes > self._max_bytes:
                 _, dropped = self._tiles.popitem(last=False)
-                self._bytes -= _size(dropped)
+                self.n_bytes -= _size(dropped)
 
 
 def _size(reply: Reply) -> int:
