@@ -177,22 +177,30 @@ class LegAssembler:
     def assemble(
         self, paths: list[PathOfArcs], direct: Callable[[F64, F64, I64], Directions] | None = None
     ) -> Leg:
-        """One leg over paths of which each begins where the one before ends.
+        """One leg over paths of which each begins where the one before ends; its line comes later.
 
         ``direct`` makes its directions from the longitudes and latitudes of its points, and the
         point where each arc of all paths begins.
         """
-        trace = self._trace_all(paths, measured=False)
-        return Leg(
-            sum(path.length_cm for path in paths) / 100,
-            sum(path.total_cs for path in paths) / 100,
-            trace.lon,
-            trace.lat,
-            partial(self._annotate, paths),
-            partial(self._names_along, paths),
-            ((), "") if direct is None else partial(direct, trace.lon, trace.lat, trace.first),
-            sum(path.weight for path in paths) / 100,
+        length, duration, weight = (
+            sum(column) / 100
+            for column in zip(*((p.length_cm, p.total_cs, p.weight) for p in paths), strict=True)
         )
+
+        def make() -> Leg:
+            trace = self._trace_all(paths, measured=False)
+            line = trace.lon, trace.lat
+            return Leg(
+                length,
+                duration,
+                *line,
+                partial(self._annotate, paths),
+                partial(self._names_along, paths),
+                ((), "") if direct is None else partial(direct, *line, trace.first),
+                weight,
+            )
+
+        return Leg.deferred(length, duration, weight, make)
 
     def _annotate(self, paths: list[PathOfArcs]) -> Annotation:
         trace = self._trace_all(paths, measured=True)

@@ -1,6 +1,7 @@
 """Legs and waypoints from what a search has found."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import TypeAlias
@@ -14,12 +15,15 @@ from gis.network.road_network import RoadNetwork
 from gis.profiles.verdicts import RoadUse
 from gis.snap import FORWARD, Snap
 from routing.assemble import LegAssembler, PathOfArcs
+from routing.cch.weights import Measures
+from routing.direct import DirectEnd, DirectRoute
 from routing.graph.turn_graph import TurnGraph
 from routing.guidance.guide import Guide, LegLine
 from routing.places.candidates import Candidates, PointQuery
-from routing.route import Details, Directions, Leg, Waypoint
+from routing.places.positions import Positions
+from routing.route import Details, Directions, Leg, Route, Waypoint
 from routing.search.chain import Stretch
-from routing.vehicle import DirectRoute, Vehicle
+from routing.vehicle import Vehicle
 from routing.weighting import Weighting
 
 Given: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
@@ -48,7 +52,7 @@ class DetailMaker:
         ends = [stretches[0].start, *(stretch.end for stretch in stretches)]
         return (
             tuple(
-                self._leg(
+                self.leg(
                     vehicle,
                     weighting,
                     stretches[a:b],
@@ -67,25 +71,28 @@ class DetailMaker:
         self,
         vehicle: Vehicle,
         weighting: Weighting,
-        route: DirectRoute,
-        queries: Sequence[PointQuery],
-    ) -> Details:
-        """The leg and the waypoints of a route between two points."""
-        candidates = route.start.candidates(), route.end.candidates()
-        stretches = [vehicle.stretch(route)]
-        return self.details(vehicle, weighting, stretches, candidates, queries, (0, 1))
-
-    def found_again(
-        self,
-        vehicle: Vehicle,
-        weighting: Weighting,
         queries: Sequence[PointQuery],
         anywhere: bool,
-    ) -> Details:
-        """The same for a route of which only the cost was found before."""
-        route = vehicle.find_route(weighting, queries, anywhere)
-        assert route is not None
-        return self.of_direct(vehicle, weighting, route, queries)
+        with_details: bool,
+    ) -> Route | None:
+        """A route between two points; its leg and waypoints are made when they are asked for."""
+        if with_details:
+            route = vehicle.direct.find(weighting, queries, anywhere)
+            measures = None if route is None else route.measures
+        else:
+            route, measures = None, vehicle.direct.measures(weighting, queries, anywhere)
+        if measures is None:
+            return None
+        weight, duration, length = measures
+        later = _OfDirect(self, vehicle, weighting, queries, anywhere, measures, route)
+        return Route.deferred(
+            length / 100,
+            duration / 100,
+            weight / 100,
+            vehicle.weight_name,
+            later.legs,
+            later.waypoints,
+        )
 
     def waypoint(self, snap: Snap, tied: Sequence[Snap], forward: bool | None = None) -> Waypoint:
         """A snap as a result, named after all roads that meet there.
@@ -94,15 +101,17 @@ class DetailMaker:
         """
         if forward is None:
             forward = bool(snap.directions & FORWARD)
-        network = self._network
-        here = [s.edge for s in tied if (s.lon, s.lat) == (snap.lon, snap.lat)]
-        edges = [snap.edge, *(edge for edge in here if edge != snap.edge)]
-        before, after = network.point_id[snap.point : snap.point + 2].tolist()
+        network, edge, point = self._network, snap.edge, snap.point
+        name = self._names.name(int(network.edge_label[edge]))
+        if any(other.edge != edge for other in tied):
+            here = [s.edge for s in tied if (s.lon, s.lat) == (snap.lon, snap.lat)]
+            name = self._names_of(int(network.edge_label[e]) for e in (edge, *here))
+        before, after = int(network.point_id[point]), int(network.point_id[point + 1])
         return Waypoint(
             snap.lon / UNITS_PER_DEGREE,
             snap.lat / UNITS_PER_DEGREE,
             snap.distance_m,
-            self._names_of(int(network.edge_label[edge]) for edge in edges),
+            name,
             (before, after) if forward else (after, before),
         )
 
@@ -122,17 +131,18 @@ class DetailMaker:
         names = dict.fromkeys(self._names.name(label) for label in labels)
         return " / ".join(name for name in names if name)
 
-    def standing(
-        self, weighting: Weighting, queries: Sequence[PointQuery], anywhere: bool
-    ) -> tuple[Waypoint, ...]:
-        """Where points stand, joined to the rest of the roads if they can be."""
-        once = {}
-        for query in dict.fromkeys(queries):
-            *_, (found,) = weighting.candidates.choose([query], anywhere)
-            once[query] = self.waypoint(found.snaps[0], found.snaps)
-        return tuple(once[query] for query in queries)
+    def standing(self, positions: Positions, points: I64) -> tuple[Waypoint, ...]:
+        """Where located points (n,) stand, joined to the rest of the roads if they can be."""
+        first, middle, stop = (places[points].tolist() for places in positions[:3])
+        nearest = positions.snap
+        found = []
+        for a, b, c in zip(first, middle, stop, strict=True):
+            begin, end = (b, c) if b < c else (a, b)
+            snaps = [Snap(*place) for place in nearest[begin:end].tolist()]
+            found.append(self.waypoint(snaps[0], snaps))
+        return tuple(found)
 
-    def _leg(
+    def leg(
         self,
         vehicle: Vehicle,
         weighting: Weighting,
@@ -178,6 +188,50 @@ class DetailMaker:
             guide = Guide(self._network, weighting.roads, weighting.graph, flags)
             self._guides[vehicle, is_own] = *made_for, guide
         return guide
+
+
+@dataclass
+class _OfDirect:
+    """What of a route between two points is made later; if need be it is found again."""
+
+    maker: DetailMaker
+    vehicle: Vehicle
+    weighting: Weighting
+    queries: Sequence[PointQuery]
+    anywhere: bool
+    measures: Measures
+    route: DirectRoute | None
+
+    def _found(self) -> DirectRoute:
+        route = self.route
+        if route is None:
+            route = self.vehicle.direct.find(self.weighting, self.queries, self.anywhere)
+            assert route is not None
+            self.route = route
+        return route
+
+    def legs(self) -> tuple[Leg, ...]:
+        """The leg, of which the measures are known."""
+        weight, duration, length = self.measures
+        return (Leg.deferred(length / 100, duration / 100, weight / 100, self._leg),)
+
+    def _leg(self) -> Leg:
+        route, vehicle = self._found(), self.vehicle
+        candidates = route.start.candidates(), route.end.candidates()
+        stretches = [route.stretch(vehicle.prepared.turn_graph)]
+        begin, goal = ((query.lon, query.lat) for query in self.queries)
+        return self.maker.leg(vehicle, self.weighting, stretches, candidates, (begin, goal))
+
+    def waypoints(self) -> tuple[Waypoint, ...]:
+        """Where it begins and ends."""
+        route = self._found()
+        return self._waypoint(route.start), self._waypoint(route.end)
+
+    def _waypoint(self, end: DirectEnd) -> Waypoint:
+        position, snaps = end.position, end.snaps()
+        edge = position.arc >> 1
+        snap = next(snap for snap in snaps if snap.edge == edge)
+        return self.maker.waypoint(snap, snaps, forward=position.arc % 2 == 0)
 
 
 def _join(a: PathOfArcs, b: PathOfArcs) -> PathOfArcs:

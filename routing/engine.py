@@ -93,8 +93,8 @@ class Engine(Fleet):
         ``continue_straight`` forbids to turn around at a via point unless there is no other way
         on; without it each leg is a route of its own. The default is the profile's. ``waypoints``
         are the indices of the points that end legs, first and last among them; by default all do.
-        Legs and waypoints are made when they are asked for, unless you want them at once:
-        ``with_details`` spares a second search.
+        Waypoints and the legs' lines, steps and annotations are made when they are asked for;
+        ``with_details`` says that they will be, and spares a second search.
 
         Raises ``NoRoute``, ``NoSegment``, ``InvalidCoordinate`` or ``InvalidInput``.
         """
@@ -104,17 +104,9 @@ class Engine(Fleet):
         anywhere = is_anywhere(snapping)
         straight = _straight(vehicle, continue_straight)
         if len(points) == 2 and algorithm == "hierarchy" and weighting.weights is not None:
-            if with_details:
-                direct = vehicle.find_route(weighting, queries, anywhere)
-                if direct is not None:
-                    details = self._maker.of_direct(vehicle, weighting, direct, queries)
-                    return Route(*details, vehicle.weight_name)
-            else:
-                found = vehicle.find_measures(weighting, queries, anywhere)
-                if found is not None:
-                    later = partial(self._maker.found_again, vehicle, weighting, queries, anywhere)
-                    weight, duration, length = (number / 100 for number in found)
-                    return Route.deferred(length, duration, later, weight, vehicle.weight_name)
+            direct = self._maker.of_direct(vehicle, weighting, queries, anywhere, with_details)
+            if direct is not None:
+                return direct
         search = vehicle.search(algorithm, weighting)
         versions = weighting.candidates.choose(queries, anywhere)
         stretches, candidates = vehicle.chain(search, weighting, versions, straight)

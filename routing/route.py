@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from gis.arrays import F64, I64
 from routing.frames import geo_frame, line_string
 from routing.guidance.steps import Step
 
 
-@dataclass(frozen=True)
-class Waypoint:
+class Waypoint(NamedTuple):
     """An input point after snapping.
 
     ``nodes`` are the OpenStreetMap ids around the position in travel order, 0 where unknown.
@@ -53,6 +52,7 @@ class Leg:
     __slots__ = (
         "_annotation",
         "_directions",
+        "_make",
         "_names",
         "distance_m",
         "duration_s",
@@ -60,6 +60,13 @@ class Leg:
         "lon",
         "weight",
     )
+
+    lon: F64
+    lat: F64
+    _make: Callable[[], "Leg"]
+    _annotation: Annotation | Callable[[], Annotation]
+    _names: tuple[str, ...] | Callable[[], tuple[str, ...]]
+    _directions: Directions | Callable[[], Directions]
 
     def __init__(
         self,
@@ -77,6 +84,25 @@ class Leg:
         self.lon, self.lat = lon, lat
         self._annotation, self._names = annotation, names
         self._directions = directions
+
+    @classmethod
+    def deferred(
+        cls, distance_m: float, duration_s: float, weight: float, make: Callable[[], "Leg"]
+    ) -> "Leg":
+        """A leg of which all but these is that of another, made when it is first asked for."""
+        leg = cls.__new__(cls)
+        leg.distance_m, leg.duration_s, leg.weight = distance_m, duration_s, weight
+        leg._make = make
+        return leg
+
+    def __getattr__(self, name: str) -> Any:
+        """What was deferred: only then it is not found."""
+        if name not in _DEFERRED:
+            raise AttributeError(f"a leg has no {name!r}")
+        made = self._make()
+        for detail in _DEFERRED:
+            setattr(self, detail, getattr(made, detail))
+        return getattr(made, name)
 
     @property
     def annotation(self) -> Annotation:
@@ -118,6 +144,11 @@ class Leg:
         return f"Leg(distance_m={self.distance_m}, duration_s={self.duration_s})"
 
 
+_DEFERRED = frozenset({"lon", "lat", "_annotation", "_names", "_directions"})
+
+Legs: TypeAlias = tuple[Leg, ...]
+Waypoints: TypeAlias = tuple[Waypoint, ...]
+
 Details: TypeAlias = tuple[tuple[Leg, ...], tuple[Waypoint, ...]]
 """The legs of a route and its waypoints."""
 
@@ -129,7 +160,7 @@ class Route:
     its geometry, and who wants to know how long it takes need not wait for that.
     """
 
-    __slots__ = ("_details", "distance_m", "duration_s", "weight", "weight_name")
+    __slots__ = ("_legs", "_waypoints", "distance_m", "duration_s", "weight", "weight_name")
 
     distance_m: float
     duration_s: float
@@ -138,46 +169,47 @@ class Route:
     """What the route minimises, in seconds: whole hundredths."""
     weight_name: str
     """What the profile calls that."""
-    _details: Details | Callable[[], Details]
+    _legs: Legs | Callable[[], Legs]
+    _waypoints: Waypoints | Callable[[], Waypoints]
 
-    def __init__(
-        self,
-        legs: tuple[Leg, ...],
-        waypoints: tuple[Waypoint, ...],
-        weight_name: str = "duration",
-    ) -> None:
+    def __init__(self, legs: Legs, waypoints: Waypoints, weight_name: str = "duration") -> None:
         self.weight_name = weight_name
         self.distance_m = sum(leg.distance_m for leg in legs)
         self.duration_s = round(sum(leg.duration_s for leg in legs), 2)
         self.weight = round(sum(leg.weight for leg in legs), 2)
-        self._details = (legs, waypoints)
+        self._legs, self._waypoints = legs, waypoints
 
     @classmethod
     def deferred(
         cls,
         distance_m: float,
         duration_s: float,
-        make_details: Callable[[], Details],
-        weight: float | None = None,
-        weight_name: str = "duration",
+        weight: float,
+        weight_name: str,
+        legs: Callable[[], Legs],
+        waypoints: Callable[[], Waypoints],
     ) -> "Route":
         """A route whose legs and waypoints are made when they are asked for."""
         route = cls.__new__(cls)
-        route.distance_m, route.duration_s = distance_m, duration_s
-        route.weight = duration_s if weight is None else weight
-        route.weight_name = weight_name
-        route._details = make_details
+        route.distance_m, route.duration_s, route.weight = distance_m, duration_s, weight
+        route.weight_name, route._legs, route._waypoints = weight_name, legs, waypoints
         return route
 
     @property
-    def legs(self) -> tuple[Leg, ...]:
+    def legs(self) -> Legs:
         """From each waypoint to the next."""
-        return self._complete()[0]
+        legs = self._legs  # read once: another thread may complete it meanwhile
+        if not isinstance(legs, tuple):
+            legs = self._legs = legs()
+        return legs
 
     @property
-    def waypoints(self) -> tuple[Waypoint, ...]:
+    def waypoints(self) -> Waypoints:
         """The points given, after snapping."""
-        return self._complete()[1]
+        waypoints = self._waypoints  # read once, as the legs
+        if not isinstance(waypoints, tuple):
+            waypoints = self._waypoints = waypoints()
+        return waypoints
 
     def to_geopandas(self) -> Any:
         """A ``GeoDataFrame`` with a row for each leg; its names are joined by a semicolon."""
@@ -188,14 +220,8 @@ class Route:
         }
         return geo_frame(columns, [line_string(leg.lon, leg.lat) for leg in self.legs])
 
-    def _complete(self) -> Details:
-        details = self._details  # read once: another thread may complete it meanwhile
-        if not isinstance(details, tuple):
-            details = self._details = details()
-        return details
-
     def __reduce__(self) -> tuple[type["Route"], tuple[Any, ...]]:
-        return Route, (*self._complete(), self.weight_name)
+        return Route, (self.legs, self.waypoints, self.weight_name)
 
     def __repr__(self) -> str:
         return f"Route(distance_m={self.distance_m}, duration_s={self.duration_s})"

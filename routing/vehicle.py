@@ -1,27 +1,24 @@
 """All that answers for one vehicle: its graph, its weights, and scratch for every thread."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import I64, INF, U32, freeze
-from gis.geodesy import UNITS_PER_DEGREE
-from gis.jit import machine_code
+from gis.arrays import I64, INF, U32
 from gis.network.road_network import RoadNetwork
 from gis.snap import Snap
 from gis.snap_index import SnapIndex
-from gis.snap_search import ANY_BEARING, Records
 from routing.assemble import End, PathOfArcs
 from routing.cch.customize import Customizer
 from routing.cch.phast import Sweeper
 from routing.cch.query import run_query
 from routing.cch.table import Table, travel_table
-from routing.cch.weights import INF_COST, Measures, Weights, check_alike, measures_of, weight_of
+from routing.cch.weights import Weights, check_alike
 from routing.changes.road_changes import bounds_hold
-from routing.errors import InvalidInput, NoRoute, NoSegment
+from routing.direct import DirectFinder
+from routing.errors import InvalidInput, NoRoute
 from routing.graph.components import Components, flags_where_open
 from routing.graph.turn_graph import TurnGraph
 from routing.inputs import ALGORITHMS
@@ -33,37 +30,17 @@ from routing.many.matrix import (
     nearest_positions,
     seed_groups,
 )
-from routing.many.pairs import Found, find_route, seeding
+from routing.many.pairs import seeding
 from routing.metric import DistanceMetric, Metric, distance_metric, reduced_to_duration
-from routing.places.candidates import CandidateFinder, Candidates, PointQuery
+from routing.places.candidates import CandidateFinder, Candidates
 from routing.places.positions import Ground, Positions
-from routing.scratch import RouteScratch, Scratch
+from routing.scratch import Scratch
 from routing.search.chain import BrokenChainError, ChainFinder, Search, Stretch
 from routing.search.dijkstra import dijkstra
 from routing.search.landmarks import alt_query
-from routing.search.seeds import Path, Position, Seeds, driven_parts
+from routing.search.seeds import Path, Seeds, driven_parts
 from routing.store import PreparedProfile
 from routing.weighting import Weighting
-
-
-class DirectEnd(NamedTuple):
-    """Where a route between two points begins or ends, and the places it was chosen from."""
-
-    position: Position
-    places: Records
-
-    def candidates(self) -> Candidates:
-        """The snaps that the point may stand for."""
-        return Candidates([Snap(*place) for place in self.places.tolist()], [self.position])
-
-
-class DirectRoute(NamedTuple):
-    """A route between two points: its weight, and the turn graph's vertices after its first."""
-
-    weight: int
-    vertices: U32
-    start: DirectEnd
-    end: DirectEnd
 
 
 class Vehicle:
@@ -111,14 +88,9 @@ class Vehicle:
         )
 
     @cached_property
-    def _find_route(self) -> Callable[..., tuple[Found, int]]:
-        """The kernel for this vehicle's arrays, whose types never change."""
-        assert self.weighting.weights is not None
-        hierarchy, weighting = self.prepared.hierarchy, self.weighting
-        ways = weighting.ground, hierarchy, weighting.weights, weighting.seeding
-        return self.scratch.route.use(
-            lambda scratch: machine_code(find_route, *ways, *scratch, (True, True))
-        )
+    def direct(self) -> DirectFinder:
+        """Routes between two points by the hierarchy."""
+        return DirectFinder(self.prepared, self.weighting, self.scratch)
 
     @cached_property
     def customizer(self) -> Customizer:
@@ -196,72 +168,6 @@ class Vehicle:
             return self.scratch.search.use(lambda state: dijkstra(state, graph, metric, *ends))
 
         return search
-
-    def find_measures(
-        self, weighting: Weighting, queries: Sequence[PointQuery], anywhere: bool
-    ) -> Measures | None:
-        """What the route between two points takes, by the hierarchy; None if there is none.
-
-        Raises ``NoSegment`` where there is no road within the radius.
-        """
-        found, scratch = self._find(weighting, queries, anywhere, with_path=False)
-        self.scratch.route.give_back(scratch)
-        if found.cost == INF_COST:
-            return None
-        return measures_of(int(found.cost), int(found.third), weighting.metric.has_durations)
-
-    def find_route(
-        self, weighting: Weighting, queries: Sequence[PointQuery], anywhere: bool
-    ) -> DirectRoute | None:
-        """The route between two points, by the hierarchy; None if there is none.
-
-        Raises ``NoSegment`` where there is no road within the radius.
-        """
-        found, scratch = self._find(weighting, queries, anywhere, with_path=True)
-        positions = scratch.pairs.positions
-        if found.cost == INF_COST:
-            self.scratch.route.give_back(scratch)
-            return None
-        ends = []
-        for point, chosen in ((0, found.source), (1, found.target)):
-            middle = int(positions.middle[point])
-            if chosen < middle:
-                part = slice(int(positions.first[point]), middle)
-            else:
-                part = slice(middle, int(positions.stop[point]))
-            position = Position(int(positions.arc[chosen]), float(positions.fraction[chosen]))
-            ends.append(DirectEnd(position, positions.snap[part].copy()))
-        path = scratch.pairs.query.path[: found.n_path].copy()
-        self.scratch.route.give_back(scratch)
-        return DirectRoute(weight_of(int(found.cost)), path, *ends)
-
-    def _find(
-        self,
-        weighting: Weighting,
-        queries: Sequence[PointQuery],
-        anywhere: bool,
-        with_path: bool,
-    ) -> tuple[Found, RouteScratch]:
-        """What the kernel finds, and the scratch that holds the rest, to be given back."""
-        assert weighting.weights is not None
-        scratch = self.scratch.route.take()
-        pairs, records = scratch
-        for i, query in enumerate(queries):
-            lon, lat = round(query.lon * UNITS_PER_DEGREE), round(query.lat * UNITS_PER_DEGREE)
-            records[i] = (i, lon, lat, *(query.bearing or ANY_BEARING), query.radius_m)
-        found, missing = self._find_route(
-            weighting.ground,
-            self.prepared.hierarchy,
-            weighting.weights,
-            weighting.seeding,
-            pairs,
-            records,
-            (anywhere, with_path),
-        )
-        if missing < len(queries):
-            self.scratch.route.give_back(scratch)
-            raise NoSegment(missing)
-        return found, scratch
 
     def table(
         self,
@@ -378,14 +284,6 @@ class Vehicle:
             weights,
             stretch.cost,
         )
-
-    def stretch(self, route: DirectRoute) -> Stretch:
-        """A route between two points as a chain of points has it."""
-        begin, goal = route.start.position, route.end.position
-        first = np.array([begin.arc], np.uint32)
-        arcs = np.concatenate([first, self.prepared.turn_graph.vertex_arc[route.vertices]])
-        enters = int(route.vertices[-1]) if len(route.vertices) else begin.arc
-        return Stretch(route.weight, freeze(arcs), begin, goal, begin.arc, enters)
 
 
 def _unprepared(weighting: Weighting, metric: Metric) -> Weighting:

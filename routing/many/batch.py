@@ -204,6 +204,10 @@ def _hundredths(number: U32, duration_cs: U32, dtype: type[Float]) -> npt.NDArra
     return value
 
 
+_WORTH_ORDERING = 500
+"""Fewer points are located in less time than it takes to order them."""
+
+
 @dataclass(frozen=True)
 class LocatedPoints:
     """Where n points stand, and which of them are on the globe."""
@@ -261,9 +265,11 @@ def locate_points(
     on_globe = np.logical_and.reduce(np.abs(degrees) <= (180, 90), axis=1)
     lon, lat = np.rint(np.where(on_globe[:, None], degrees, 0) * UNITS_PER_DEGREE).T
     queries = query_records(lon.astype(np.int64), lat.astype(np.int64), radius_m, bearing)
-    # Neighbours one after the other find their roads in the cache.
-    order = hilbert_order(lon.astype(np.int32), lat.astype(np.int32))
-    queries = queries[order[on_globe[order]]]
+    if len(degrees) < _WORTH_ORDERING:
+        queries = queries[on_globe]
+    else:  # Neighbours one after the other find their roads in the cache.
+        order = hilbert_order(lon.astype(np.int32), lat.astype(np.int32))
+        queries = queries[order[on_globe[order]]]
     positions = locate(ground, queries, anywhere, len(degrees), with_snaps)
     return LocatedPoints(positions, freeze(on_globe))
 

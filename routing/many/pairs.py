@@ -308,6 +308,27 @@ def find_pair(
     return found
 
 
+class DirectFound(NamedTuple):
+    """A route between two points, and which places it was chosen from.
+
+    ``missing`` is the point that has no road within its radius, 2 if both have one. Each end is
+    at a ``fraction`` of an arc, one of the places ``first`` to ``stop`` - 1 of its point.
+    """
+
+    cost: Any
+    third: Any
+    n_path: Any
+    missing: Any
+    start_arc: Any
+    start_fraction: Any
+    start_first: Any
+    start_stop: Any
+    end_arc: Any
+    end_fraction: Any
+    end_first: Any
+    end_stop: Any
+
+
 @plain_kernel
 def find_route(
     ground: Ground,
@@ -317,17 +338,35 @@ def find_route(
     scratch: PairScratch,
     queries: Records,
     options: tuple[bool, bool],
-) -> tuple[Found, int]:
-    """The route between two points, and which of them has no road within its radius.
+) -> DirectFound:
+    """The route between two points.
 
-    That is 2 if both have one. ``options`` are whether any open road will do for its ends, and
-    whether its path is wanted.
+    ``options`` are whether any open road will do for its ends, and whether its path and its ends
+    are wanted.
     """
     anywhere, with_path = options
     positions = scratch.positions
     locate_from(int64(0), int64(0), ground, queries, anywhere, scratch.locate, positions)
+    missing: Any = int64(2)
     for i in range(2):
-        if positions.first[i] == positions.stop[i]:
-            return Found(_NOTHING, int64(0), -1, -1, 0), i
-    state = scratch.query
-    return find_pair(hierarchy, weights, seeding, state, positions, (0, 1), with_path), 2
+        if missing == 2 and positions.first[i] == positions.stop[i]:
+            missing = int64(i)
+    found = Found(_NOTHING, int64(0), -1, -1, 0)
+    if missing == 2:
+        state = scratch.query
+        found = find_pair(hierarchy, weights, seeding, state, positions, (0, 1), with_path)
+    if found.cost >= _NOTHING or not with_path:
+        nowhere = int64(0), 0.0, int64(0), int64(0)
+        return DirectFound(found.cost, int64(found.third), 0, missing, *nowhere, *nowhere)
+    start = _end_of(positions, 0, found.source)
+    end = _end_of(positions, 1, found.target)
+    return DirectFound(found.cost, int64(found.third), found.n_path, missing, *start, *end)
+
+
+@inner_kernel
+def _end_of(positions: Positions, point: int, chosen: Any) -> tuple[Any, Any, Any, Any]:
+    """Arc and fraction of a position, and the first and last of those it was chosen from."""
+    first, stop = int64(positions.first[point]), int64(positions.middle[point])
+    if chosen >= stop:
+        first, stop = stop, int64(positions.stop[point])
+    return int64(positions.arc[chosen]), positions.fraction[chosen], first, stop

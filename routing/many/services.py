@@ -158,7 +158,7 @@ def find_table(
     threads: int | None,
 ) -> TravelTable:
     """Routes from each source to each destination, as `Engine.table` does it."""
-    located = locate_points(weighting.ground, sides.degrees, *sides.limits, anywhere)
+    located = locate_points(weighting.ground, sides.degrees, *sides.limits, anywhere, True)
     if strict:
         located.check()
     n, rows = sides.n, np.arange(len(sides.degrees))
@@ -167,8 +167,7 @@ def find_table(
     stands = located.status == RouteStatus.OK
 
     def waypoints() -> tuple[tuple[Waypoint, ...], tuple[Waypoint, ...]]:
-        queries = Limits(*(limit[stands] for limit in sides.limits)).queries(sides.degrees[stands])
-        some = iter(maker.standing(weighting, queries, anywhere))
+        some = iter(maker.standing(located.positions, np.flatnonzero(stands)))
         made = tuple(next(some) if ok else _NOWHERE for ok in stands.tolist())
         return (made, made) if sides.is_square else (made[:n], made[n:])
 

@@ -2,6 +2,7 @@
 
 import pickle
 import threading
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -38,34 +39,46 @@ def test_totals() -> None:
     assert repr(legs[0]) == "Leg(distance_m=1.5, duration_s=0.1)"
 
 
-@pytest.mark.parametrize("first", ["legs", "waypoints"])
-def test_details_are_made_once(first: str) -> None:
-    """Nothing is made before it is asked for, and then once for legs and waypoints."""
-    made: list[Details] = []
+def deferred(legs: Callable[[], Any], waypoints: Callable[[], Any]) -> Route:
+    """A route of which only the measures are known."""
+    return Route.deferred(10, 2, 3, "liking", legs, waypoints)
 
-    def make() -> Details:
-        made.append(((leg_of(10, 2),), (HERE, THERE)))
-        return made[-1]
 
-    route = Route.deferred(10, 2, make)
-    assert (route.distance_m, route.duration_s) == (10, 2) and "duration_s=2" in repr(route)
-    assert not made
-    getattr(route, first)
-    assert route.legs is made[0][0] and route.waypoints is made[0][1] and len(made) == 1
-    assert route.legs is route.legs
+def test_details_are_made_once() -> None:
+    """Nothing is made before it is asked for, and then once."""
+    made: list[str] = []
+
+    def legs() -> tuple[Leg, ...]:
+        made.append("legs")
+        return (leg_of(10, 2),)
+
+    def waypoints() -> tuple[Waypoint, ...]:
+        made.append("waypoints")
+        return HERE, THERE
+
+    route = deferred(legs, waypoints)
+    assert (route.distance_m, route.duration_s, route.weight, route.weight_name) == (
+        10,
+        2,
+        3,
+        "liking",
+    )
+    assert "duration_s=2" in repr(route) and not made
+    assert route.waypoints is route.waypoints and made == ["waypoints"]
+    assert route.legs is route.legs and made == ["waypoints", "legs"]
 
 
 def test_details_that_fail_may_be_asked_again() -> None:
     """A failure is not kept."""
-    answers: list[Details | None] = [None, ((), ())]
+    answers: list[tuple[Leg, ...] | None] = [None, ()]
 
-    def make() -> Details:
+    def make() -> tuple[Leg, ...]:
         answer = answers.pop(0)
         if answer is None:
             raise MemoryError
         return answer
 
-    route = Route.deferred(0, 0, make)
+    route = deferred(make, tuple)
     with pytest.raises(MemoryError):
         route.legs  # noqa: B018
     assert route.legs == ()
@@ -77,8 +90,8 @@ class Overtaken(Route):
     __slots__ = ("is_overtaken",)
 
     @property
-    def _details(self) -> Any:
-        found = Route._details.__get__(self)
+    def _legs(self) -> Any:
+        found = Route._legs.__get__(self)  # type: ignore[attr-defined]
         if not isinstance(found, tuple) and not hasattr(self, "is_overtaken"):
             self.is_overtaken = True
             thread = threading.Thread(target=lambda: self.legs)
@@ -86,23 +99,40 @@ class Overtaken(Route):
             thread.join()
         return found
 
-    @_details.setter
-    def _details(self, details: Any) -> None:
-        Route._details.__set__(self, details)
+    @_legs.setter
+    def _legs(self, legs: Any) -> None:
+        Route._legs.__set__(self, legs)  # type: ignore[attr-defined]
 
 
 def test_threads_complete_a_route() -> None:
     """Threads that ask for the legs of one route at the same moment all get them."""
-    details: Details = ((leg_of(1, 1),), (HERE, THERE))
-    route = Overtaken.deferred(1, 1, lambda: details)
-    assert route.legs is details[0] and route.waypoints is details[1]
+    legs = (leg_of(1, 1),)
+    route = Overtaken.deferred(1, 1, 1, "", lambda: legs, lambda: (HERE, THERE))
+    assert route.legs is legs and route.waypoints == (HERE, THERE)
     assert route.is_overtaken  # type: ignore[attr-defined]
+
+
+def test_a_leg_is_made_when_it_is_looked_at() -> None:
+    """All but the measures of a leg may come later, and comes once."""
+    made: list[Leg] = []
+
+    def make() -> Leg:
+        made.append(leg_of(99, 99))
+        return made[-1]
+
+    leg = Leg.deferred(10, 2, 3, make)
+    assert (leg.distance_m, leg.duration_s, leg.weight) == (10, 2, 3) and not made
+    assert leg.lon.tolist() == [1, 3] and leg.lat.tolist() == [2, 4]
+    assert leg.names == ("Road",) and leg.steps == (ARRIVAL,) and leg.annotation.nodes[0] == 1
+    assert leg.distance_m == 10 and len(made) == 1
+    with pytest.raises(AttributeError, match="'colour'"):
+        leg.colour  # noqa: B018
 
 
 def test_results_can_be_pickled() -> None:
     """Another process gets a route whole, completed or not."""
     details: Details = ((leg_of(10, 2),), (HERE, THERE))
-    for route in (Route(*details), Route.deferred(10, 2, lambda: details)):
+    for route in (Route(*details), deferred(lambda: details[0], lambda: details[1])):
         copy = pickle.loads(pickle.dumps(route))
         assert (copy.distance_m, copy.duration_s) == (10, 2) and copy.waypoints == (HERE, THERE)
         assert [leg.names for leg in copy.legs] == [("Road",)]
