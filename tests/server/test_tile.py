@@ -27,8 +27,6 @@ GRID = "\n".join("-".join("abcdefghijklmnopqrstuvwxyz"[i : i + 13]) for i in (0,
 WAYS = "\n".join(
     f"{a}{b} highway=residential name='{a * 60}'" for a, b in pairwise("abcdefghijklm")
 )
-    f"{a}{b} highway=residential name='{a * 60}'" for a, b in pairwise("abcdefghijklm")
-)
 CORNER = (
     9327.1 / 2**14 * 360 - 180,
     math.degrees(math.atan(math.sinh(math.pi * (1 - 2 * 4745.1 / 2**14)))),
