@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from gis.streets.search import Street
 from gis.tiles.grid import Tile
 from routing.alternatives.chains import other_chains
 from routing.areas.around import ReachedArea, costs_around, shapes_within
@@ -270,6 +271,16 @@ class Engine(Fleet):
         shapes = shapes_within(self._network, weighting, costs, units, lines)
         waypoint = self._maker.waypoint(found.snaps[0], found.snaps)
         return ReachedArea(limits, shapes, waypoint, lines)
+
+    def find_streets(self, text: str, number: int = 10) -> list[Street]:
+        """Up to ``number`` streets of the map by name, best first, whatever may go there.
+
+        Each word of the text must begin a word of the name; accents and case do not matter.
+        Pieces of one name that lie near each other are one street. Raises ``InvalidInput``.
+        """
+        if number < 1:
+            raise InvalidInput(f"number is {number}, expected 1 or more")
+        return self._streets.find(text, number)
 
     def tile(self, x: int, y: int, zoom: int, *, profile: str | None = None) -> bytes:
         """A vector tile of the roads that a vehicle may use, empty where there are none.

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from gis.dataset import Dataset, open_dataset
 from gis.manifest import About
+from gis.streets.search import StreetFinder
 from routing.changes.reweight import Reweighted, reweight
 from routing.changes.road_changes import RoadChanges, apply_changes
 from routing.changes.road_index import RoadIndex
@@ -34,6 +35,7 @@ class Fleet:
         self._network, index = load_network(dataset.arrays)
         self._maker = DetailMaker(self._network)
         self._tiles = TileMaker(self._network, index)
+        self._streets = StreetFinder(self._network, index)
         self._data = dataset.manifest.data
         self._own: dict[str, Reweighted] = {}
         self._wishes: dict[str, tuple[Wishes, ...]] = {}
