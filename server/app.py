@@ -95,6 +95,7 @@ def create_app(state: EngineState) -> FastAPI:
     app.add_exception_handler(EngineError, tell_error)
     app.add_exception_handler(RequestValidationError, tell_error)
     services = OsrmServices(state)
+    app.state.services = services
     app.add_middleware(_ServicesFirst, services=services)
     app.mount("/", services)  # which says what is wrong with any other path
     return app

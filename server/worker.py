@@ -10,7 +10,7 @@ from types import FrameType
 import uvicorn
 
 from server.app import create_app
-from server.protocol import LimitedHttpProtocol
+from server.express import ExpressProtocol
 from server.state import EngineState
 
 
@@ -48,9 +48,10 @@ class Worker:
 
     def __init__(self, state: EngineState) -> None:
         settings = state.settings
+        app = create_app(state)
         self._config = uvicorn.Config(
-            create_app(state),
-            http=LimitedHttpProtocol,
+            app,
+            http=type("Protocol", (ExpressProtocol,), {"services": app.state.services}),
             ws="none",
             lifespan="off",
             log_config=None,

@@ -43,8 +43,10 @@ _JSON: tuple[Header, ...] = (
     (b"content-type", b"application/json; charset=UTF-8"),
     (b"content-disposition", b'inline; filename="response.json"'),
 )
-_COMPRESSED: Header = (b"content-encoding", b"gzip")
-_VARY: Header = (b"vary", b"Accept-Encoding")
+_GZIPPED: Header = (b"content-encoding", b"gzip")
+_COMPRESSED: tuple[Header, ...] = (_GZIPPED, (b"vary", b"Accept-Encoding"))
+_HEAD = b"".join(b"%b: %b\r\n" % pair for pair in _JSON)
+_PACKED_HEAD = _HEAD + b"".join(b"%b: %b\r\n" % pair for pair in _COMPRESSED)
 _WORTH_COMPRESSING = 1024
 _CLOSING = (413, 414, 431)
 """After these the rest of the request is not worth keeping."""
@@ -73,7 +75,7 @@ class _Answer(NamedTuple):
 def _packed(body: bytes, may_compress: bool, headers: tuple[Header, ...] = ()) -> _Answer:
     """An answer, compressed if that is allowed and pays."""
     if may_compress and len(body) >= _WORTH_COMPRESSING:
-        return _Answer(bytes(deflate.gzip_compress(body, 1)), True, (*headers, _VARY))
+        return _Answer(bytes(deflate.gzip_compress(body, 1)), True, headers)
     return _Answer(body, False, headers)
 
 
@@ -85,7 +87,8 @@ def _replied(
     if reply.is_known(known):
         return _Answer(b"", False, headers, _NOT_MODIFIED, reply.media_type)
     if may_compress and len(reply.body) >= _WORTH_COMPRESSING:
-        return _Answer(reply.packed, True, headers, media_type=reply.media_type)
+        headers = (*headers, _GZIPPED)
+        return _Answer(reply.packed, False, headers, media_type=reply.media_type)
     return _Answer(reply.body, False, headers, media_type=reply.media_type)
 
 
@@ -94,6 +97,34 @@ class OsrmServices:
 
     def __init__(self, state: EngineState) -> None:
         self._state = state
+
+    def answer_at_once(
+        self, target: bytes, header_bytes: int, accepted: bytes
+    ) -> tuple[bytes, bytes] | None:
+        """Headers and body of the answer to a GET request if it is quick and all is well.
+
+        ``target`` is its path and query, ``accepted`` which encodings whoever asks understands.
+        """
+        settings = self._state.settings
+        if len(target) > settings.max_url_bytes or header_bytes > settings.max_header_bytes:
+            return None
+        try:
+            path = split_url(decode_target(target), with_query=True)
+            service = _find_service(path)
+            params = service.read(path)
+            serving = self._state.serving(path.profile)
+            service.check(params, settings)
+            if not service.is_quick(params):
+                return None
+            body = service.answer(serving, params)
+        except Exception:  # the long way finds it again, and tells it
+            return None
+        if isinstance(body, Reply):
+            return None
+        answer = _packed(body, bool(accepted) and _wants_gzip(accepted), serving.headers)
+        head = _PACKED_HEAD if answer.is_compressed else _HEAD
+        named = b"".join([b"%b: %b\r\n" % pair for pair in serving.headers])
+        return b"%b%bcontent-length: %d\r\n" % (head, named, len(answer.body)), answer.body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
@@ -121,7 +152,7 @@ class OsrmServices:
         elif status == _BUSY:
             headers = (*headers, (b"retry-after", b"1"))
         if answer.is_compressed:
-            headers = (*headers, _COMPRESSED)
+            headers = (*headers, *_COMPRESSED)
         body = answer.body
         headers = (*headers, *answer.headers)
         if status != _NOT_MODIFIED:
@@ -251,7 +282,11 @@ async def _read_body(scope: Scope, incoming: _Incoming, limit: int) -> bytes:
 
 
 def _accepts_gzip(scope: Scope) -> bool:
-    found = _GZIP.search(_header(scope, b"accept-encoding").lower())
+    return _wants_gzip(_header(scope, b"accept-encoding"))
+
+
+def _wants_gzip(accepted: bytes) -> bool:
+    found = _GZIP.search(accepted.lower())
     return found is not None and (found[1] is None or found[1].strip(b"0.") != b"")
 
 

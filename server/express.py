@@ -1,0 +1,96 @@
+"""The short way of requests that are answered at once, past the machinery for all others.
+
+What a quick request costs is mostly not its answer but the way there: a parser with a callback for
+every header, a task, messages to and fro. Those that are plain, whole in one packet and quick to
+answer need none of that. Whatever is in any way special goes the long way, errors included, and
+the answers are the same.
+"""
+
+import re
+from typing import ClassVar
+
+from server.api.osrm import OsrmServices
+from server.protocol import LimitedHttpProtocol
+
+_REQUEST = re.compile(
+    rb"GET (/(?:route|nearest|table|trip|match)/v1/[!-~]+) HTTP/1\.1\r\n"
+    rb"((?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t -~\x80-\xff]*\r\n)+)\r\n"
+)
+"""A request as RFC 9112 (sections 3 and 5) has it, without a body."""
+
+_SPECIAL = re.compile(
+    rb"^(?:content-length|transfer-encoding|expect|upgrade|te|trailer|connection:(?!\s*keep-alive\s*$))",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Headers that say more than that a plain answer is wanted."""
+
+_ENCODING = re.compile(rb"^accept-encoding:[^\r]*", re.IGNORECASE | re.MULTILINE)
+
+
+class ExpressProtocol(LimitedHttpProtocol):
+    """Answers quick requests as their packet comes in."""
+
+    services: ClassVar[OsrmServices]
+    """What answers; a subclass for each server has them."""
+
+    _is_between = True
+    """Whether the parser waits for a request to begin."""
+    _heard_s = 0.0
+    """When the last request of this way came."""
+
+    def on_message_begin(self) -> None:
+        """A request begins that takes the long way."""
+        self._is_between = False
+        super().on_message_begin()
+
+    def on_message_complete(self) -> None:
+        """It has come in whole."""
+        super().on_message_complete()
+        self._is_between = True
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes from the network."""
+        cycle = self.cycle
+        if self._is_between and (cycle is None or cycle.response_complete):
+            answer = self._answer_at_once(data)
+            if answer is not None:
+                self.transport.write(answer)
+                self._wait_for_another()
+                return
+        super().data_received(data)
+
+    def _answer_at_once(self, data: bytes) -> bytes | None:
+        """All of the answer, or None if that takes the long way."""
+        request = _REQUEST.fullmatch(data)
+        if request is None or self.access_log or self.flow.write_paused or self._refused:
+            return None
+        target, headers = request.groups()
+        if _SPECIAL.search(headers) or self.transport.is_closing():
+            return None
+        encoding = _ENCODING.search(headers)
+        accepted = encoding.group()[len("accept-encoding:") :] if encoding else b""
+        found = self.services.answer_at_once(target, len(headers), accepted)
+        if found is None:
+            return None
+        head, body = found
+        date = b"".join(
+            b"%b: %b\r\n" % (name, value) for name, value in self.server_state.default_headers
+        )
+        return b"HTTP/1.1 200 OK\r\n%b%b\r\n%b" % (date, head, body)
+
+    def _wait_for_another(self) -> None:
+        """Close the connection if nothing comes for a while."""
+        self.server_state.total_requests += 1
+        self._heard_s = self.loop.time()
+        if self.timeout_keep_alive_task is None:
+            self.timeout_keep_alive_task = self.loop.call_later(
+                self.timeout_keep_alive, self.timeout_keep_alive_handler
+            )
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Nothing has come since this was set, but for quick requests."""
+        left_s = self._heard_s + self.timeout_keep_alive - self.loop.time()
+        if left_s <= 0:
+            super().timeout_keep_alive_handler()
+            return
+        self.timeout_keep_alive_task = self.loop.call_later(left_s, self.timeout_keep_alive_handler)
