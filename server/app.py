@@ -18,6 +18,7 @@ from gis.version import installed_version
 from server.api.openapi import osrm_paths
 from server.api.osrm import OsrmServices
 from server.api.osrm_json import error_answer, to_bytes
+from server.api.parse_benchmark import parse_router
 from server.api.search import search_router
 from server.api.services import SERVICES
 from server.errors import InvalidQuery, status_code_message
@@ -26,7 +27,7 @@ from server.state import EngineState
 
 _log = logging.getLogger(__name__)
 
-ROUTERS: tuple[Callable[[EngineState], APIRouter], ...] = (search_router,)
+ROUTERS: tuple[Callable[[EngineState], APIRouter], ...] = (search_router, parse_router)
 """Our own services; those for administrators are made only where there is a token."""
 
 _DESCRIPTION = (

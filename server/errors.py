@@ -86,6 +86,12 @@ class Busy(QueryError):
     code = "Busy"
 
 
+class AlreadyRunning(QueryError):
+    """Work of which there is only one at a time goes on already."""
+
+    code = "Busy"
+
+
 class Unauthorized(QueryError):
     """An administrative request without the server's token."""
 
@@ -111,6 +117,7 @@ STATUS: dict[type[EngineError], int] = {
     HeadersTooLarge: 431,
     BodyTooLarge: 413,
     Busy: 503,
+    AlreadyRunning: 409,
     Unauthorized: 401,
     EngineError: 500,
     FormatError: 500,
