@@ -20,7 +20,7 @@ _METRES_OF_RATE = 10.0
 def _class_words() -> tuple[str, ...]:
     """What styles go by, for each ``RoadClass``: those of ramps are their roads'."""
     words = [kind.name.lower().removesuffix("_link") for kind in RoadClass]
-    others = {RoadClass.ALLEY: "service", RoadClass.DRIVEWAY: "driveway"}
+    others = {RoadClass.ALLEY: "service", RoadClass.DRIVEWAY: "service"}
     for kind, word in others.items():
         words[kind] = word
     words[RoadClass.FOOTWAY] = "path"
