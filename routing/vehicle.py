@@ -283,6 +283,7 @@ class Vehicle:
             length_cm,
             weights,
             stretch.cost,
+            weighting.live_arcs,
         )
 
 

@@ -86,8 +86,8 @@ class Busy(QueryError):
     code = "Busy"
 
 
-class AlreadyRunning(QueryError):
-    """Work of which there is only one at a time goes on already."""
+class Conflict(QueryError):
+    """Something of which there is only one at a time goes on already."""
 
     code = "Busy"
 
@@ -117,7 +117,7 @@ STATUS: dict[type[EngineError], int] = {
     HeadersTooLarge: 431,
     BodyTooLarge: 413,
     Busy: 503,
-    AlreadyRunning: 409,
+    Conflict: 409,
     Unauthorized: 401,
     EngineError: 500,
     FormatError: 500,

@@ -118,6 +118,22 @@ class FakeEngine:
     def __init__(self) -> None:
         self.asked: dict[str, Any] = {}
 
+    def snapshot(self, profile: str) -> "FakeEngine":
+        """Itself: nothing is ever published."""
+        return self
+
+    def is_following(self, profile: str) -> bool:
+        """Others are followed in vain."""
+        return True
+
+    def announced(self, profile: str) -> int:
+        """Nothing was ever published."""
+        return 0
+
+    def live_sequence(self, profile: str) -> int:
+        """Nothing was ever published."""
+        return 0
+
     def route(self, points: Sequence[tuple[float, float]], **options: Any) -> Route:
         """Straight lines."""
         self.asked = {"points": points} | options

@@ -157,6 +157,8 @@ def _query(params: type[Params]) -> list[dict[str, Any]]:
     defaults = params(coordinates=[])
     found = []
     for name, (value, description) in options_of(params).items():
+        if not value.url_schema:
+            continue
         schema = dict(value.url_schema)
         default = getattr(defaults, name)
         if isinstance(default, bool | int | float | str):

@@ -16,7 +16,7 @@ from server.api.osrm_params import NearestParams, Params, RouteParams, TablePara
 from server.api.osrm_per_point import HINT_LENGTH
 from server.api.osrm_steps import step_objects
 
-DATASOURCE_NAMES = ("profile",)
+DATASOURCE_NAMES = ("profile", "live")
 """Where the speeds come from."""
 
 HINT = "A" * HINT_LENGTH
@@ -191,7 +191,8 @@ def annotation_object(leg: Leg, wanted: frozenset[str]) -> dict[str, Any]:
     if "nodes" in wanted:
         found["nodes"] = np.ascontiguousarray(pieces.nodes)
     if "datasources" in wanted:
-        found["datasources"] = np.zeros(len(pieces.distance_m), np.uint8)
+        is_live = np.zeros(len(pieces.distance_m)) if pieces.is_live is None else pieces.is_live
+        found["datasources"] = is_live.astype(np.uint8)
         found["metadata"] = {"datasource_names": DATASOURCE_NAMES}
     return found
 

@@ -25,6 +25,8 @@ from server.api.osrm_values import (
     local_time,
     whole,
 )
+from server.api.polygons import Polygon, polygons
+from server.speed_rows import SpeedRows, own_speeds
 
 ANNOTATIONS = ("duration", "nodes", "distance", "weight", "datasources", "speed")
 TABLES = ("duration", "distance")
@@ -32,7 +34,11 @@ TABLES = ("duration", "distance")
 
 def _option(value: Value, default: Any, description: str) -> Any:
     """A field of a request that the caller may set."""
-    return field(default=default, metadata={"value": value, "description": description})
+    return field(default=default, metadata=_described(value, description))
+
+
+def _described(value: Value, description: str) -> dict[str, Any]:
+    return {"value": value, "description": description}
 
 
 @dataclass(slots=True)
@@ -70,6 +76,13 @@ class Params:
         choice("default", "any"), "default", "`any` also takes roads where no route may begin."
     )
     skip_waypoints: bool = _option(flag(), False, "Leave the waypoints out of the answer.")
+    avoid_polygons: tuple[Polygon, ...] | None = _option(
+        polygons(), None, "Areas that the answer keeps out of, as GeoJSON: for this request alone."
+    )
+    speeds: SpeedRows | None = field(
+        default=None,
+        metadata=_described(own_speeds(), "Speeds of roads, 0 closes one: for this request alone."),
+    )
 
 
 @dataclass(slots=True)
