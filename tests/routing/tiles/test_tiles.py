@@ -43,8 +43,8 @@ def engine() -> Engine:
     return engine_of(ROADS, get_profile("car"))
 
 
-def tile_around(letter: str, zoom: int) -> tuple[int, int, int]:
-    lon, lat = ROADS.position(letter)
+def tile_around(letter: str, zoom: int, world: World = ROADS) -> tuple[int, int, int]:
+    lon, lat = world.position(letter)
     angle = math.radians(lat)
     y = (1 - math.log(math.tan(angle) + 1 / math.cos(angle)) / math.pi) / 2
     return int((lon + 180) / 360 * 2**zoom), int(y * 2**zoom), zoom
@@ -176,6 +176,13 @@ def test_turns(engine: Engine) -> None:
             p["turn_angle"], abs=2
         )
     assert len(told) == len(at_b) == 4
+
+
+def test_roads_without_turns() -> None:
+    """Have no layer of turns."""
+    alone = World("a-b", "ab highway=primary", metres=20.0, origin=(24.95, 60.18))
+    data = engine_of(alone, get_profile("car")).tile(*tile_around("a", 15, alone))
+    assert set(decode(data)) == {"speeds", "osmnodes"}
 
 
 @pytest.mark.parametrize(
