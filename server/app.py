@@ -21,6 +21,8 @@ from server.api.metrics import metrics_router
 from server.api.openapi import osrm_paths
 from server.api.osrm import OsrmServices
 from server.api.osrm_json import error_answer, to_bytes
+from server.api.parse_benchmark import parse_router
+from server.api.search import search_router
 from server.api.services import SERVICES
 from server.counting import Counted
 from server.errors import InvalidQuery, status_code_message
@@ -33,6 +35,8 @@ ROUTERS: tuple[Callable[[EngineState], APIRouter], ...] = (
     live_router,
     datasets_router,
     metrics_router,
+    parse_router,
+    search_router,
 )
 """Our own services; those for administrators are made only where there is a token."""
 
@@ -92,6 +96,9 @@ def create_app(state: EngineState) -> FastAPI:
                 description=app.description,
                 routes=app.routes,
             )
+            for operations in schema["paths"].values():
+                for operation in operations.values():
+                    operation["responses"].pop("422", None)  # which we tell as 400
             schema["paths"] = osrm_paths() | schema["paths"]
             app.openapi_schema = schema
         return app.openapi_schema

@@ -15,6 +15,7 @@ from routing.errors import (
     NoRoute,
     NoSegment,
     NotInstalled,
+    NoTrips,
     QueryError,
     TooBig,
 )
@@ -93,7 +94,7 @@ class Busy(QueryError):
 
 
 class Conflict(QueryError):
-    """A change while another one is being made."""
+    """Something of which there is only one at a time goes on already."""
 
     code = "Busy"
 
@@ -116,6 +117,7 @@ STATUS: dict[type[EngineError], int] = {
     InvalidCoordinate: 400,
     NoSegment: 400,
     NoRoute: 400,
+    NoTrips: 400,
     TooBig: 400,
     InvalidUrl: 400,
     InvalidService: 400,

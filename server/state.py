@@ -55,6 +55,7 @@ class EngineState:
     reload: Callable[[], Awaitable[dict[str, Any]]] | None = None
     """Asks for the dataset at the path to be opened and taken; None where nobody can."""
     stopping: bool = False
+    """Whether this process is to end as soon as its requests are answered."""
     _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_THREADS))
     live: LiveSpeeds = field(init=False)
     _served_by: Engine | None = None

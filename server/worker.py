@@ -55,7 +55,7 @@ class _Server(uvicorn.Server):
 
     def _orphaned(self) -> None:
         asyncio.get_running_loop().remove_reader(self._link.parent)
-        self.should_exit = True
+        self.should_exit = self._state.stopping = True
 
 
 class Worker:
@@ -66,6 +66,7 @@ class Worker:
 
     def __init__(self, state: EngineState) -> None:
         settings = state.settings
+        self._state = state
         app = create_app(state)
         self._config = uvicorn.Config(
             app,
