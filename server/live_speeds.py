@@ -159,10 +159,9 @@ class LiveSpeeds:
         self._remove_unused()
 
     def _remove_unused(self) -> None:
-        """Remove what is left in shared memory of other datasets and earlier servers."""
+        """Remove what is left in shared memory of other data and of servers that were killed."""
         if self._any_shared is not None:
-            owner, _, _ = self._any_shared.name.partition("-")
-            remove_unused(list(self._any_shared.parent.glob(f"{owner}-*")))
+            remove_unused(list(self._any_shared.parent.glob("*-*")))
 
     def _shared(self, engine: Engine, profile: str) -> Path:
         return engine.live_folder(str(self._folder.absolute()), profile)

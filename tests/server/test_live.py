@@ -36,6 +36,12 @@ def way(letters: str) -> int:
     return town().way_id(letters)
 
 
+@pytest.fixture(autouse=True)
+def _memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is shared is kept where it does not outlast the test."""
+    monkeypatch.setattr("routing.live.files.MEMORY", tmp_path)
+
+
 class Server:
     """A worker of a server on a folder."""
 

@@ -33,6 +33,12 @@ CLOSED = SpeedRows({(ord("a"), ord("b")): 0.0}, {})
 SLOW = SpeedRows({}, {(TOWN.way_id("def"), 1): 5.0})
 
 
+@pytest.fixture(autouse=True)
+def _memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is shared is kept where it does not outlast the test."""
+    monkeypatch.setattr("routing.live.files.MEMORY", tmp_path)
+
+
 @pytest.fixture
 def dataset(tmp_path: Path) -> Path:
     return tmp_path / "town.whimbrel"

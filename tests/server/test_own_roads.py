@@ -37,6 +37,12 @@ def app_of(world: World, settings: Settings | None = None) -> Any:
     return create_app(EngineState(engine_of(world), Path("town.whimbrel"), settings or Settings()))
 
 
+@pytest.fixture(autouse=True)
+def _memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is shared is kept where it does not outlast the test."""
+    monkeypatch.setattr("routing.live.files.MEMORY", tmp_path)
+
+
 @pytest.fixture(scope="module")
 def app() -> Any:
     return app_of(town())
