@@ -227,3 +227,14 @@ class Route:
 
     def __repr__(self) -> str:
         return f"Route(distance_m={self.distance_m}, duration_s={self.duration_s})"
+
+
+class Trip(NamedTuple):
+    """A route over points in the order that was found: a leg from each to the next.
+
+    ``order`` are their indices; the route's waypoints are in this order, and a round trip's route
+    comes back to the first of them.
+    """
+
+    route: Route
+    order: tuple[int, ...]

@@ -74,6 +74,7 @@ def _touch(engine: Engine) -> None:
             partial(engine.route, points, profile=profile, with_details=True),
             partial(engine.alternatives, points, profile=profile),
             partial(engine.table, points, profile=profile, distances=True),
+            partial(engine.trip, points, profile=profile),
             partial(engine.isochrone, *points[0], profile=profile, durations_s=[60.0]),
         )
         for ask in questions:

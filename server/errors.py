@@ -15,6 +15,7 @@ from routing.errors import (
     NoRoute,
     NoSegment,
     NotInstalled,
+    NoTrips,
     QueryError,
     TooBig,
 )
@@ -104,6 +105,7 @@ STATUS: dict[type[EngineError], int] = {
     InvalidCoordinate: 400,
     NoSegment: 400,
     NoRoute: 400,
+    NoTrips: 400,
     TooBig: 400,
     InvalidUrl: 400,
     InvalidService: 400,

@@ -27,6 +27,8 @@ class Settings:
     """Most cells of a table: sources times destinations."""
     max_table_coordinates: int = 10_000
     """Most sources and destinations of a table together, however few cells it has."""
+    max_trip_coordinates: int = 100
+    """Most coordinates of a trip."""
     max_isochrone_contours: int = 4
     """Most contours of one request."""
     max_isochrone_minutes: int = 120

@@ -12,7 +12,7 @@ from gis.polyline import encode_polyline, overview_tolerance_deg, simplify
 from routing.many.batch import TravelTable
 from routing.route import Leg, Route, Waypoint
 from server.api.osrm_numbers import PRECISION, millionth, tenth
-from server.api.osrm_params import NearestParams, Params, RouteParams, TableParams
+from server.api.osrm_params import LineParams, NearestParams, Params, RouteParams, TableParams
 from server.api.osrm_per_point import HINT_LENGTH
 from server.api.osrm_steps import step_objects
 
@@ -142,7 +142,7 @@ def waypoint_object(waypoint: Waypoint, with_hint: bool) -> dict[str, Any]:
     return found
 
 
-def route_object(route: Route, params: RouteParams) -> dict[str, Any]:
+def route_object(route: Route, params: LineParams) -> dict[str, Any]:
     """A route; its totals are the sums of its legs as they are written."""
     lines = _lines(route, params.overview)
     legs = [leg_object(leg, params) for leg in route.legs]
@@ -162,7 +162,7 @@ def route_object(route: Route, params: RouteParams) -> dict[str, Any]:
     return found
 
 
-def leg_object(leg: Leg, params: RouteParams) -> dict[str, Any]:
+def leg_object(leg: Leg, params: LineParams) -> dict[str, Any]:
     """From one waypoint to the next."""
     found: dict[str, Any] = {
         "distance": tenth(leg.distance_m),

@@ -86,10 +86,9 @@ class Params:
 
 
 @dataclass(slots=True)
-class RouteParams(Params):
-    """A request for a route over two points or more."""
+class LineParams(Params):
+    """What is said of routes that are described."""
 
-    alternatives: int = _option(flag_or_whole(), 0, "How many alternative routes to look for.")
     steps: bool = _option(flag(), False, "Add to each leg what to do at every turn, and a summary.")
     annotations: frozenset[str] = _option(
         flag_or_words(*ANNOTATIONS), frozenset(), "Details of every piece of the route."
@@ -102,6 +101,13 @@ class RouteParams(Params):
         "simplified",
         "Geometry of the route: as much as a map needs, all, none, or one for each leg.",
     )
+
+
+@dataclass(slots=True)
+class RouteParams(LineParams):
+    """A request for a route over two points or more."""
+
+    alternatives: int = _option(flag_or_whole(), 0, "How many alternative routes to look for.")
     continue_straight: bool | None = _option(
         flag_or_default(),
         None,
@@ -109,6 +115,22 @@ class RouteParams(Params):
     )
     waypoints: tuple[int, ...] | None = _option(
         indices(), None, "Which coordinates begin and end legs; the others are passed through."
+    )
+
+
+@dataclass(slots=True)
+class TripParams(LineParams):
+    """A request for the order of two points or more in which a route over all takes least."""
+
+    roundtrip: bool = _option(flag(), True, "Whether to go back to the beginning.")
+    source: str = _option(
+        choice("any", "first"), "any", "Whether the trip begins at the first coordinate."
+    )
+    destination: str = _option(
+        choice("any", "last"), "any", "Whether the trip ends at the last coordinate."
+    )
+    waypoints: tuple[int, ...] | None = _option(
+        indices(), None, "Accepted and ignored: a leg ends at every coordinate."
     )
 
 
