@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gis.arrays import INF
+from gis.streets.search import Street
+from gis.tiles.grid import Tile
 from routing.alternatives.chains import other_chains
 from routing.areas.around import ReachedArea, costs_around, shapes_within
 from routing.conditions.clock import Departure
@@ -325,6 +327,26 @@ class Engine(Fleet):
         shapes = shapes_within(self._network, weighting, costs, units, lines)
         waypoint = self._maker.waypoint(found.snaps[0], found.snaps)
         return ReachedArea(limits, shapes, waypoint, lines)
+
+    def find_streets(self, text: str, number: int = 10) -> list[Street]:
+        """Up to ``number`` streets of the map by name, best first, whatever may go there.
+
+        Each word of the text must begin a word of the name; accents and case do not matter.
+        Pieces of one name that lie near each other are one street. Raises ``InvalidInput``.
+        """
+        if number < 1:
+            raise InvalidInput(f"number is {number}, expected 1 or more")
+        return self._streets.find(text, number)
+
+    def tile(self, x: int, y: int, zoom: int, *, profile: str | None = None) -> bytes:
+        """A vector tile of the roads that a vehicle may use, empty where there are none.
+
+        Zooms are 5 to 19, below 12 with the more important roads only. Layers and fields are
+        OSRM's, in the Mapbox Vector Tile format. Raises ``InvalidInput`` for no such tile.
+        """
+        vehicle, weighting = self._vehicle(profile)
+        guide = partial(self._maker.guide, vehicle, weighting)
+        return self._tiles.make(vehicle, weighting, guide, Tile(x, y, zoom))
 
 
 def _straight(vehicle: Vehicle, wanted: bool | None) -> bool:

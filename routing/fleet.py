@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from gis.dataset import Dataset, open_dataset
 from gis.manifest import About
+from gis.streets.search import StreetFinder
 from routing.changes.reweight import Reweighted, reweight
 from routing.changes.road_changes import RoadChanges, apply_changes
 from routing.changes.road_index import RoadIndex
@@ -21,6 +22,7 @@ from routing.live.files import default_folder, identity_of
 from routing.live.publishing import Live, LiveReader, LiveWriter
 from routing.metric import Metric
 from routing.store import load_network, load_profile
+from routing.tiles.maker import TileMaker
 from routing.vehicle import Vehicle
 from routing.weighting import Weighting
 
@@ -33,6 +35,8 @@ class Fleet:
         self._network, index = load_network(dataset.arrays)
         self._roads = RoadIndex(self._network)
         self._maker = DetailMaker(self._network)
+        self._tiles = TileMaker(self._network, index)
+        self._streets = StreetFinder(self._network, index)
         self._data = dataset.manifest.data
         self._own: dict[str, Reweighted] = {}
         self._rewish: dict[str, Rewish] = {}

@@ -88,7 +88,7 @@ class Busy(QueryError):
 
 
 class Conflict(QueryError):
-    """A change while another one is being made."""
+    """Something of which there is only one at a time goes on already."""
 
     code = "Busy"
 

@@ -50,6 +50,8 @@ class EngineState:
     dataset: Path
     settings: Settings = field(default_factory=Settings)
     opened: float = field(default_factory=time.monotonic)
+    stopping: bool = False
+    """Whether this process is to end as soon as its requests are answered."""
     _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_THREADS))
     live: LiveSpeeds = field(init=False)
     _served_by: Engine | None = None

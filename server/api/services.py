@@ -22,7 +22,11 @@ from server.api.osrm_params import (
     TableParams,
     TripParams,
 )
+from server.api.osrm_requests import params_from_url
 from server.api.osrm_trip import trip_answer
+from server.api.osrm_url import RequestPath
+from server.api.replies import Reply
+from server.api.tile import TileParams, answer_tile, check_tile, is_quick_tile, read_tile
 from server.settings import Settings
 from server.state import Serving
 
@@ -176,13 +180,22 @@ class Service:
     """How one service reads, checks and answers a request.
 
     What ``is_quick`` is answered at once, since that takes a millisecond as a rule; whatever may
-    hold up others for longer is handed to a thread.
+    hold up others for longer is handed to a thread. ``reader`` reads what has no coordinates.
     """
 
-    params: type[Params]
+    params: type[Any]
     check: Callable[[Any, Settings], None]
-    answer: Callable[[Serving, Any], bytes]
+    answer: Callable[[Serving, Any], bytes | Reply]
     is_quick: Callable[[Any], bool]
+    reader: Callable[[RequestPath], Any] | None = None
+    reads_bodies: bool = True
+    """Whether a request may come as a JSON body."""
+
+    def read(self, path: RequestPath) -> Any:
+        """What a URL asks for; raises ``InvalidQuery`` or ``Unsupported``."""
+        if self.reader is not None:
+            return self.reader(path)
+        return params_from_url(self.params, path)
 
 
 SERVICES = {
@@ -191,6 +204,9 @@ SERVICES = {
     "table": Service(TableParams, check_table, _table, _is_quick_table),
     "trip": Service(TripParams, check_trip, _trip, _is_quick_trip),
     "isochrone": Service(IsochroneParams, check_isochrone, _isochrone, _never),
+    "tile": Service(
+        TileParams, check_tile, answer_tile, is_quick_tile, read_tile, reads_bodies=False
+    ),
 }
-PLANNED = ("match", "tile")
+PLANNED = ("match",)
 """Services of OSRM's that there are not yet."""
