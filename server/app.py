@@ -22,12 +22,17 @@ from server.api.parse_benchmark import parse_router
 from server.api.search import search_router
 from server.api.services import SERVICES
 from server.errors import InvalidQuery, status_code_message
-from server.pages import docs_page, start_page
+from server.pages import docs_page
 from server.state import EngineState
+from server.web import web_router
 
 _log = logging.getLogger(__name__)
 
-ROUTERS: tuple[Callable[[EngineState], APIRouter], ...] = (search_router, parse_router)
+ROUTERS: tuple[Callable[[EngineState], APIRouter], ...] = (
+    web_router,
+    search_router,
+    parse_router,
+)
 """Our own services; those for administrators are made only where there is a token."""
 
 _DESCRIPTION = (
@@ -36,7 +41,7 @@ _DESCRIPTION = (
 )
 
 
-_PAGES = ("/", "/docs", "/health", "/openapi.json")
+_PAGES = ("/docs", "/health", "/openapi.json")
 
 
 class Health(BaseModel):
@@ -66,10 +71,6 @@ def create_app(state: EngineState) -> FastAPI:
     async def health() -> Health:
         """Whether the server answers, and from what."""
         return Health(**state.health())
-
-    @app.get("/", include_in_schema=False)
-    async def start() -> HTMLResponse:
-        return HTMLResponse(start_page(app.version, state.facts(), state.examples()))
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> HTMLResponse:
