@@ -243,7 +243,7 @@ def _join(a: PathOfArcs, b: PathOfArcs) -> PathOfArcs:
     arcs = freeze(np.concatenate([a.arcs, b.arcs[1:]]))
     total_cs, length_cm = a.total_cs + b.total_cs, a.length_cm + b.length_cm
     totals = total_cs, length_cm, weight, a.weight + b.weight
-    return PathOfArcs(arcs, cost, a.start, b.end, *totals)
+    return PathOfArcs(arcs, cost, a.start, b.end, *totals, a.live_arcs)
 
 
 def _joined(a: F64, b: F64) -> F64:

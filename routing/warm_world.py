@@ -142,6 +142,8 @@ def _read_and_ask(folder: Path) -> None:
     for distances in (False, True):
         engine.table(_POINTS * 20, distances=distances)
         engine.table(_POINTS[:1], _POINTS, distances=distances)
+    engine.trip(_POINTS)
+    engine.trip(_POINTS * 6)
     engine.alternatives([_POINTS[0], (24.934, 60.1719)], 2)
     around = [[(24.9325, 60.1715), (24.9335, 60.1715), (24.9335, 60.1725), (24.9325, 60.1725)]]
     for n_routes in (1, MANY):

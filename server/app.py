@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gis.errors import EngineError
 from gis.version import installed_version
+from server.api.live import live_router
 from server.api.openapi import osrm_paths
 from server.api.osrm import OsrmServices
 from server.api.osrm_json import error_answer, to_bytes
@@ -30,8 +31,9 @@ _log = logging.getLogger(__name__)
 
 ROUTERS: tuple[Callable[[EngineState], APIRouter], ...] = (
     web_router,
-    search_router,
+    live_router,
     parse_router,
+    search_router,
 )
 """Our own services; those for administrators are made only where there is a token."""
 

@@ -77,10 +77,7 @@ class StaticFile:
     @property
     def media_type(self) -> str:
         """What kind of file it is."""
-        suffix = Path(self.name).suffix
-        return (
-            _TYPES.get(suffix) or mimetypes.guess_type(self.name)[0] or "application/octet-stream"
-        )
+        return _TYPES[Path(self.name).suffix]
 
     def answer(self, request: Request, cache_control: str = _ASK_FIRST) -> Response:
         """The file, compressed if that is wanted, or 304 if the browser has it."""

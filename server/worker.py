@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import signal
 import socket
 from collections.abc import Iterator
@@ -9,9 +10,12 @@ from types import FrameType
 
 import uvicorn
 
+from gis.errors import EngineError
 from server.app import create_app
 from server.express import ExpressProtocol
 from server.state import EngineState
+
+_log = logging.getLogger(__name__)
 
 
 class _Server(uvicorn.Server):
@@ -62,9 +66,18 @@ class Worker:
             timeout_keep_alive=settings.keep_alive_s,
             timeout_graceful_shutdown=settings.drain_s,
         )
+        self._state = state
         self._config.load()
         self._config.get_loop_factory()
 
     def run(self, sock: socket.socket, parent: int) -> None:
         """Answer requests until told to stop; those that have begun are finished."""
+        self._mend()
         _Server(self._config, parent, self._state).run(sockets=[sock])
+
+    def _mend(self) -> None:
+        """Put in force what a worker before this one was killed over."""
+        try:
+            self._state.live.restore(self._state.engine)
+        except EngineError:
+            _log.exception("live speeds are not as they should be")

@@ -27,6 +27,8 @@ class SingleTurn(NamedTuple):
 
 def single_turns(junctions: Junctions, classifier: Classifier, arcs: I64) -> list[SingleTurn]:
     """The turns from each first to each second arc of ``arcs`` (n, 2), which meet at a node."""
+    if not len(arcs):
+        return []
     crossings, _ = junctions.along(arcs.reshape(-1))
     # Between one turn and the next there is nothing to look at.
     known = {crossing.at // 2: crossing for crossing in crossings if crossing.at % 2 == 1}

@@ -62,7 +62,8 @@ class TileMaker:
         found = edges_within(level.index, box_of(tile))
         if not len(found):
             return b""
-        roads = find_roads(vehicle.prepared.metric, weighting.metric, level.edge[found])
+        own, edge = vehicle.prepared.metric, level.edge[found]
+        roads = find_roads(own, weighting.metric, edge, weighting.live_arcs)
         if not len(roads.arc):
             return b""
         if tile.zoom < ALL_ROADS_ZOOM:

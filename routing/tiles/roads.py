@@ -9,8 +9,8 @@ from gis.network.road_class import RoadClass
 from gis.network.road_network import RoadNetwork
 from routing.metric import CM_PER_M, CS_PER_S, Metric
 
-PROFILE_SOURCE, LIVE_SOURCE = "lua profile", "live"
-"""Whose a speed is: OSRM's word for the profile, and ours for changes since."""
+PROFILE_SOURCE, LIVE_SOURCE = "profile", "live"
+"""Whose a speed is."""
 
 _KMH = 3.6
 _METRES_OF_RATE = 10.0
@@ -50,10 +50,11 @@ class Roads:
     is_open: Bool
 
 
-def find_roads(own: Metric, now: Metric, edge: U32) -> Roads:
+def find_roads(own: Metric, now: Metric, edge: U32, live_arcs: U32) -> Roads:
     """How the roads of edges (k,) are drawn that are open by the vehicle's own metric.
 
     A road is drawn once if its two directions are alike by what holds now, else each for itself.
+    Changed since are arcs that weigh something else now, and ``live_arcs``.
     """
     forward = 2 * edge.astype(np.int64)
     backward = forward + 1
@@ -62,9 +63,7 @@ def find_roads(own: Metric, now: Metric, edge: U32) -> Roads:
     alike = has_forward & has_backward
     for column in (now.weight, now.duration_cs):
         alike &= column[forward] == column[backward]
-    changed = (own.weight != now.weight) if now is not own else None
-    if changed is not None and now.has_durations:
-        changed |= own.duration_cs != now.duration_cs
+    changed = _changed(own, now, live_arcs)
     if changed is not None:
         alike &= changed[forward] == changed[backward]
     arc = np.concatenate([forward[has_forward], backward[has_backward & ~alike]])
@@ -75,6 +74,17 @@ def find_roads(own: Metric, now: Metric, edge: U32) -> Roads:
     arc, both_ways = arc[order], both_ways[order]
     is_live = np.zeros(len(arc), np.bool_) if changed is None else changed[arc]
     return Roads(arc, both_ways, ~own_open[arc ^ 1], is_live, now_open[arc])
+
+
+def _changed(own: Metric, now: Metric, live_arcs: U32) -> Bool | None:
+    """Which arcs (A,) are not as the profile has them; None: all are."""
+    if now is own and not len(live_arcs):
+        return None
+    changed: Bool = own.weight != now.weight
+    if now.has_durations:
+        changed |= own.duration_cs != now.duration_cs
+    changed[live_arcs] = True
+    return changed
 
 
 def speeds_kmh(roads: Roads, now: Metric) -> F64:

@@ -24,6 +24,13 @@ _TEXTS = {
         "Durations and distances of the fastest routes from every source to every destination.",
         "24.94,60.167;24.95,60.175;24.945,60.17",
     ),
+    "trip": (
+        "Trip",
+        "The order of the points in which a route over all of them takes least, and that route:"
+        " the best of up to 12, of more one that is nearly so. Without `roundtrip` the source or"
+        " the destination must be fixed.",
+        "24.94,60.167;24.95,60.175;24.945,60.17",
+    ),
     "isochrone": (
         "Isochrone",
         "What can be reached from a point, or reach it, within some minutes or metres: GeoJSON"
@@ -157,6 +164,8 @@ def _query(params: type[Params]) -> list[dict[str, Any]]:
     defaults = params(coordinates=[])
     found = []
     for name, (value, description) in options_of(params).items():
+        if not value.url_schema:
+            continue
         schema = dict(value.url_schema)
         default = getattr(defaults, name)
         if isinstance(default, bool | int | float | str):

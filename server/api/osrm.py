@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 from server.api.osrm_json import error_answer, to_bytes
 from server.api.osrm_requests import params_from_json
 from server.api.osrm_url import SCOPE_TARGET, RequestPath, decode_target, split_url
+from server.api.own_roads import check_own_roads, has_own_roads, with_own_roads
 from server.api.replies import Header, Reply
 from server.api.services import PLANNED, SERVICES, Service
 from server.errors import (
@@ -188,16 +189,17 @@ class OsrmServices:
             raise InvalidMethod("Method not allowed. Use GET, HEAD, POST, or OPTIONS.")
         serving = self._state.serving(path.profile)
         service.check(params, self._state.settings)
+        check_own_roads(params, self._state.settings)
         may_pack = _accepts_gzip(scope)
 
         def answer() -> _Answer:
-            found = service.answer(serving, params)
+            found = service.answer(with_own_roads(serving, params), params)
             if isinstance(found, Reply):
                 known = _header(scope, b"if-none-match")
                 return _replied(found, may_pack, known, serving.headers)
             return _packed(found, may_pack, serving.headers)
 
-        if service.is_quick(params):
+        if service.is_quick(params) and not has_own_roads(params):
             return answer()
         return await self._state.in_thread(answer, incoming.gone())
 

@@ -16,7 +16,7 @@ from server.api.openapi_answers import ERROR as FAILURE
 from server.api.osrm_json import to_bytes
 from server.benchmark.parse_files import ERROR, PROGRESS, Event
 from server.benchmark.parse_service import ParseRuns
-from server.errors import AlreadyRunning, Busy, Unsupported
+from server.errors import Busy, Conflict, Unsupported
 from server.state import EngineState
 from server.state_folder import state_folder
 
@@ -128,7 +128,7 @@ class ParseService:
         """
         run = self._runs().start(self._state.dataset, repeat)
         if run is None:
-            raise AlreadyRunning("A run goes on already; see its progress.")
+            raise Conflict("A run goes on already; see its progress.")
         return _respond({"code": "Ok", "run": run}, 202)
 
     def inform(self) -> Response:

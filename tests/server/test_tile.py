@@ -235,3 +235,22 @@ def test_the_cache_is_shared_by_threads() -> None:
     kept = [cache.find(key(number)) for number in range(40)]
     sizes = [len(reply.body) + len(reply.packed) + 400 for reply in kept if reply is not None]
     assert cache.n_bytes == sum(sizes) <= 50_000
+
+
+def test_live_speeds_are_drawn_at_once(tmp_path: Path) -> None:
+    """What is published shows in the next tile, and a tile without it is the old one again."""
+    world = World(GRID, WAYS, metres=30.0, origin=CORNER)
+    own = engine_of(world, get_profile("car"))
+    own.follow(tmp_path)
+    app = create_app(EngineState(own, Path("city.whimbrel")))
+    tag = {"if-none-match": ask(app, "GET", HERE).headers["etag"]}
+    with own.live_writer(tmp_path) as writer:
+        writer.publish(own.changes(speeds={(ord("a"), ord("b")): 0}))
+        changed = ask(app, "GET", HERE, headers=tag)
+        assert (changed.status, changed.headers["whimbrel-weights"]) == (200, "1")
+        features = mapbox_vector_tile.decode(changed.body)["speeds"]["features"]
+        closed = [f["properties"] for f in features if f["properties"]["speed"] == 0]
+        assert [(road["name"], road["datasource"]) for road in closed] == [("a" * 60, "live")]
+        assert len(features) == 13  # the way back is as it was
+        writer.clear()
+        assert ask(app, "GET", HERE, headers=tag).status == 304

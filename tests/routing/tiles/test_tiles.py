@@ -43,8 +43,8 @@ def engine() -> Engine:
     return engine_of(ROADS, get_profile("car"))
 
 
-def tile_around(letter: str, zoom: int) -> tuple[int, int, int]:
-    lon, lat = ROADS.position(letter)
+def tile_around(letter: str, zoom: int, world: World = ROADS) -> tuple[int, int, int]:
+    lon, lat = world.position(letter)
     angle = math.radians(lat)
     y = (1 - math.log(math.tan(angle) + 1 / math.cos(angle)) / math.pi) / 2
     return int((lon + 180) / 360 * 2**zoom), int(y * 2**zoom), zoom
@@ -86,7 +86,7 @@ def test_fields(engine: Engine) -> None:
     assert [road["name"] for road in main] == ["High Street"] * 3
     assert {road["speed"] for road in main} <= {40}
     for road in main:
-        assert not road["oneway"] and road["datasource"] == "lua profile"
+        assert not road["oneway"] and road["datasource"] == "profile"
         assert road["duration"] == road["weight"] > 0
         assert road["rate"] == pytest.approx(40 / 36, abs=0.06)
         assert road["is_startpoint"]
@@ -121,7 +121,7 @@ def test_closed_now(engine: Engine) -> None:
     back = [p for p in of_class(features, "service") if p["speed"] > 0]
     assert len(of_class(features, "service")) == 2 and len(back) == 1
     assert not any(p["oneway"] for p in of_class(features, "service"))
-    assert back[0]["datasource"] == "lua profile"
+    assert back[0]["datasource"] == "profile"
     (side,) = of_class(features, "residential")
     assert side["oneway"] and side["duration"] == side["weight"] == side["rate"] == 0.0
 
@@ -132,7 +132,7 @@ def test_slower_now(engine: Engine) -> None:
     for zoom in (14, 9):
         features = speeds(engine.with_weights(way_speeds={way: 20}), zoom)
         main = of_class(features, "primary")
-        assert {(p["speed"], p["datasource"]) for p in main} == {(20, "live"), (40, "lua profile")}
+        assert {(p["speed"], p["datasource"]) for p in main} == {(20, "live"), (40, "profile")}
         assert len(main) == (3 if zoom == 14 else 2)
 
 
@@ -141,7 +141,7 @@ def test_far_away(engine: Engine) -> None:
     (road,) = speeds(engine, 9)
     assert road["properties"] == {
         "speed": 40,
-        "datasource": "lua profile",
+        "datasource": "profile",
         "class": "primary",
         "oneway": False,
     }
@@ -176,6 +176,13 @@ def test_turns(engine: Engine) -> None:
             p["turn_angle"], abs=2
         )
     assert len(told) == len(at_b) == 4
+
+
+def test_roads_without_turns() -> None:
+    """Have no layer of turns."""
+    alone = World("a-b", "ab highway=primary", metres=20.0, origin=(24.95, 60.18))
+    data = engine_of(alone, get_profile("car")).tile(*tile_around("a", 15, alone))
+    assert set(decode(data)) == {"speeds", "osmnodes"}
 
 
 @pytest.mark.parametrize(
