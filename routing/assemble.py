@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gis.arrays import F64, I32, I64, U32
+from gis.arrays import F64, I32, I64, U32, Bool
 from gis.geodesy import UNITS_PER_DEGREE, distance_m, polyline_length_m
 from gis.jit import inner_kernel, plain_kernel
 from gis.network.names import NamePool
@@ -28,7 +28,7 @@ class PathOfArcs(NamedTuple):
     ``cost_cs`` float64 (k,) is how long the part of each arc that is driven takes, without turns;
     ``total_cs`` how long the path takes with its turns, ``length_cm`` how long it is.
     ``weight_cs`` float64 (k,) and ``total_weight`` are what the search made of these times, None
-    if it took them as they are.
+    if it took them as they are. ``live_arcs`` uint32 (n,), ascending: all with live speeds.
     """
 
     arcs: U32
@@ -39,6 +39,7 @@ class PathOfArcs(NamedTuple):
     length_cm: int
     weight_cs: F64 | None = None
     total_weight: int | None = None
+    live_arcs: U32 | None = None
 
     @property
     def has_weights(self) -> bool:
@@ -207,7 +208,8 @@ class LegAssembler:
         weight = trace.duration_s
         if any(path.has_weights for path in paths):
             weight = self._trace_all([path.by_weight() for path in paths], measured=True).duration_s
-        return Annotation(trace.distance_m, trace.duration_s, trace.node, weight)
+        is_live = _live_pieces(paths, trace.first, len(trace.lon) - 1)
+        return Annotation(trace.distance_m, trace.duration_s, trace.node, weight, is_live)
 
     def _trace_all(self, paths: list[PathOfArcs], measured: bool) -> _Trace:
         traces = [self._trace(path, measured) for path in paths]
@@ -248,3 +250,17 @@ class LegAssembler:
             if name and (not names or names[-1] != name):
                 names.append(name)
         return tuple(names)
+
+
+def _live_pieces(paths: list[PathOfArcs], first: I64, n_pieces: int) -> Bool | None:
+    """Which pieces are of arcs with live speeds, bool (n,); None: none.
+
+    ``first`` is where each arc of the paths begins.
+    """
+    live = paths[0].live_arcs
+    if live is None or not len(live):
+        return None
+    arcs = np.concatenate([path.arcs for path in paths])
+    place = np.minimum(np.searchsorted(live, arcs), len(live) - 1)
+    is_live: Bool = np.repeat(live[place] == arcs, np.diff(first, append=n_pieces))
+    return is_live

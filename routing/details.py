@@ -170,10 +170,10 @@ class DetailMaker:
         *line: *tuple[F64, F64, I64],
     ) -> Directions:
         """The steps along a leg."""
-        guide = self._guide(vehicle, weighting)
+        guide = self.guide(vehicle, weighting)
         return guide.steps(LegLine(paths, *line, *given), weighting.metric)
 
-    def _guide(self, vehicle: Vehicle, weighting: Weighting) -> Guide:
+    def guide(self, vehicle: Vehicle, weighting: Weighting) -> Guide:
         """A guide along some roads, made when it is first needed.
 
         Beside that for a vehicle's own roads the last one for those of another time is kept.
@@ -243,7 +243,7 @@ def _join(a: PathOfArcs, b: PathOfArcs) -> PathOfArcs:
     arcs = freeze(np.concatenate([a.arcs, b.arcs[1:]]))
     total_cs, length_cm = a.total_cs + b.total_cs, a.length_cm + b.length_cm
     totals = total_cs, length_cm, weight, a.weight + b.weight
-    return PathOfArcs(arcs, cost, a.start, b.end, *totals)
+    return PathOfArcs(arcs, cost, a.start, b.end, *totals, a.live_arcs)
 
 
 def _joined(a: F64, b: F64) -> F64:

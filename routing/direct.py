@@ -1,6 +1,7 @@
 """Routes between two points by the hierarchy, in one call of a kernel."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -55,11 +56,23 @@ class DirectRoute(NamedTuple):
         return Stretch(self.measures.weight, freeze(arcs), begin, goal, begin.arc, enters)
 
 
+class Chain(NamedTuple):
+    """Routes that follow each other, and where their points stand.
+
+    Not ``is_joined`` if one stands elsewhere for the route that ends there than for the one that
+    begins there, as may be where there are islands.
+    """
+
+    stretches: Sequence[Stretch]
+    candidates: Sequence[Candidates]
+    is_joined: bool
+
+
 class DirectFinder:
     """Finds such routes for one vehicle. Threads may share it."""
 
     def __init__(self, prepared: PreparedProfile, weighting: Weighting, scratch: Scratch) -> None:
-        self._hierarchy = prepared.hierarchy
+        self._hierarchy, self._graph = prepared.hierarchy, prepared.turn_graph
         self._scratch = scratch.route
         assert weighting.weights is not None
         ways = weighting.ground, prepared.hierarchy, weighting.weights, weighting.seeding
@@ -99,6 +112,32 @@ class DirectFinder:
         self._scratch.give_back(scratch)
         measures = measures_of(cost, third, weighting.metric.has_durations)
         return DirectRoute(measures, path, start, end)
+
+    def chain(
+        self, weighting: Weighting, queries: Sequence[PointQuery], anywhere: bool
+    ) -> Chain | None:
+        """Routes from each of many points to the next, each by itself; None if there is none.
+
+        Raises ``NoSegment``.
+        """
+        routes: list[DirectRoute] = []
+        for leg, pair in enumerate(pairwise(queries)):
+            try:
+                route = self.find(weighting, pair, anywhere)
+            except NoSegment as error:
+                raise NoSegment(leg + error.index) from None
+            if route is None:
+                return None
+            routes.append(route)
+        arrivals = [route.end.snaps() for route in routes]
+        starts = [route.start.snaps() for route in routes]
+        snaps = [starts[0]]
+        for arrival, start in zip(arrivals, [*starts[1:], arrivals[-1]], strict=True):
+            snaps.append(arrival if arrival == start else [*arrival, *start])
+        ends = [routes[0].start.position, *(route.end.position for route in routes)]
+        stretches = [route.stretch(self._graph) for route in routes]
+        candidates = [Candidates(*of) for of in zip(snaps, ([end] for end in ends), strict=True)]
+        return Chain(stretches, candidates, arrivals[:-1] == starts[1:])
 
     def _ask(
         self, weighting: Weighting, queries: Sequence[PointQuery], options: tuple[bool, bool]

@@ -3,14 +3,18 @@
 import math
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gis.arrays import INF
+from gis.streets.search import Street
+from gis.tiles.grid import Tile
 from routing.alternatives.chains import other_chains
 from routing.areas.around import ReachedArea, costs_around, shapes_within
 from routing.conditions.clock import Departure
-from routing.errors import InvalidInput, NoSegment
+from routing.errors import InvalidInput, NoSegment, NoTrips
 from routing.fleet import Fleet
 from routing.inputs import (
     Approach,
@@ -27,7 +31,8 @@ from routing.inputs import (
 from routing.many.batch import NearestRoads, Routes, TravelTable, degrees_of
 from routing.many.services import Sides, find_nearest_roads, find_routes, find_table
 from routing.metric import CS_PER_S, DM_PER_M
-from routing.route import Route, Waypoint
+from routing.route import Route, Trip, Waypoint
+from routing.trips.order import order_stops
 from routing.vehicle import Vehicle
 
 
@@ -107,15 +112,21 @@ class Engine(Fleet):
         stops = stops_of(waypoints, len(points))
         anywhere = is_anywhere(snapping)
         straight = _straight(vehicle, continue_straight)
-        if len(points) == 2 and algorithm == "hierarchy" and weighting.weights is not None:
+        by_hierarchy = algorithm == "hierarchy" and weighting.weights is not None
+        if len(points) == 2 and by_hierarchy:
             direct = self._maker.of_direct(vehicle, weighting, queries, anywhere, with_details)
             if direct is not None:
                 return direct
+        if by_hierarchy and not straight:
+            chain = vehicle.direct.chain(weighting, queries, anywhere)
+            if chain is not None and chain.is_joined:
+                details = self._maker.details(vehicle, weighting, *chain[:2], queries, stops)
+                return Route(*details, vehicle.weight_name)
         search = vehicle.search(algorithm, weighting)
         versions = weighting.candidates.choose(queries, anywhere)
-        stretches, candidates = vehicle.chain(search, weighting, versions, straight)
-        of = stretches, candidates, queries, stops
-        return Route(*self._maker.details(vehicle, weighting, *of), vehicle.weight_name)
+        found = vehicle.chain(search, weighting, versions, straight)
+        details = self._maker.details(vehicle, weighting, *found, queries, stops)
+        return Route(*details, vehicle.weight_name)
 
     def alternatives(
         self,
@@ -245,6 +256,53 @@ class Engine(Fleet):
         options = is_anywhere(snapping), distances, strict, threads
         return find_table(vehicle, weighting, self._maker, sides, *options)
 
+    def trip(
+        self,
+        points: Sequence[Point],
+        *,
+        round_trip: bool = True,
+        fixed_start: bool = False,
+        fixed_end: bool = False,
+        profile: str | None = None,
+        radiuses: Sequence[float | None] | None = None,
+        bearings: Sequence[Bearing | None] | None = None,
+        snapping: str = "default",
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
+    ) -> Trip:
+        """The order of two points or more in which a route over all takes least time.
+
+        A round trip goes back to its beginning. ``fixed_start`` and ``fixed_end`` say that it
+        begins at the first point and ends at the last; at least one is needed for a trip that does
+        not go back. The best order of up to 12 points, of more one that is nearly so. A route may
+        turn around at every point. Raises ``NoTrips`` if one of the points cannot be reached from
+        another; the other errors are those of `route`.
+        """
+        if not (round_trip or fixed_start or fixed_end):
+            raise InvalidInput("a trip that is not round needs a fixed start or end")
+        on_roads: dict[str, Any] = {
+            "profile": profile,
+            "snapping": snapping,
+            "depart_at": depart_at,
+            "exclude": exclude,
+        }
+        queries = point_queries(points, radiuses, bearings)
+        if len(points) < 2:
+            raise InvalidInput(f"a trip over {len(points)} points, expected 2 or more")
+        table = self.table(points, radiuses=radiuses, bearings=bearings, **on_roads)
+        if int(table.duration_cs.max()) >= INF:
+            raise NoTrips("No trip visiting all destinations possible.")
+        ends = {"round_trip": round_trip, "first": fixed_start, "last": fixed_end}
+        order = order_stops(table.duration_cs, **ends).tolist()
+        visits = [*order, order[0]] if round_trip else order
+        vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
+        queries = [queries[i] for i in visits]
+        chain = vehicle.direct.chain(weighting, queries, is_anywhere(snapping))
+        assert chain is not None
+        stops = range(len(visits))
+        details = self._maker.details(vehicle, weighting, *chain[:2], queries, stops)
+        return Trip(Route(*details, vehicle.weight_name), tuple(order))
+
     def isochrone(
         self,
         lon: float,
@@ -283,6 +341,26 @@ class Engine(Fleet):
         shapes = shapes_within(self._network, weighting, costs, units, lines)
         waypoint = self._maker.waypoint(found.snaps[0], found.snaps)
         return ReachedArea(limits, shapes, waypoint, lines)
+
+    def find_streets(self, text: str, number: int = 10) -> list[Street]:
+        """Up to ``number`` streets of the map by name, best first, whatever may go there.
+
+        Each word of the text must begin a word of the name; accents and case do not matter.
+        Pieces of one name that lie near each other are one street. Raises ``InvalidInput``.
+        """
+        if number < 1:
+            raise InvalidInput(f"number is {number}, expected 1 or more")
+        return self._streets.find(text, number)
+
+    def tile(self, x: int, y: int, zoom: int, *, profile: str | None = None) -> bytes:
+        """A vector tile of the roads that a vehicle may use, empty where there are none.
+
+        Zooms are 5 to 19, below 12 with the more important roads only. Layers and fields are
+        OSRM's, in the Mapbox Vector Tile format. Raises ``InvalidInput`` for no such tile.
+        """
+        vehicle, weighting = self._vehicle(profile)
+        guide = partial(self._maker.guide, vehicle, weighting)
+        return self._tiles.make(vehicle, weighting, guide, Tile(x, y, zoom))
 
 
 def _straight(vehicle: Vehicle, wanted: bool | None) -> bool:

@@ -43,6 +43,12 @@ class NoRoute(QueryError):
     code = "NoRoute"
 
 
+class NoTrips(QueryError):
+    """No order leads over all stops: some cannot be reached from some others."""
+
+    code = "NoTrips"
+
+
 class TooBig(QueryError):
     """More points than the limit allows."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from gis.arrays import F64, I64
+from gis.arrays import F64, I64, Bool
 from routing.frames import geo_frame, line_string
 from routing.guidance.steps import Step
 
@@ -27,13 +27,15 @@ class Annotation:
     """Details per piece between two shape points of a leg: n pieces, n + 1 points.
 
     ``distance_m``, ``duration_s`` and ``weight`` float64 (n,) (turns not included), ``nodes``
-    int64 (n + 1,). A weight is what the route minimises, in seconds.
+    int64 (n + 1,). A weight is what the route minimises, in seconds. ``is_live`` bool (n,): the
+    speed of the road is a live one; None: none is.
     """
 
     distance_m: F64
     duration_s: F64
     nodes: I64
     weight: F64
+    is_live: Bool | None = None
 
 
 Directions: TypeAlias = tuple[tuple[Step, ...], str]
@@ -225,3 +227,14 @@ class Route:
 
     def __repr__(self) -> str:
         return f"Route(distance_m={self.distance_m}, duration_s={self.duration_s})"
+
+
+class Trip(NamedTuple):
+    """A route over points in the order that was found: a leg from each to the next.
+
+    ``order`` are their indices; the route's waypoints are in this order, and a round trip's route
+    comes back to the first of them.
+    """
+
+    route: Route
+    order: tuple[int, ...]

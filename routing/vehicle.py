@@ -248,7 +248,7 @@ class Vehicle:
         weighting: Weighting,
         versions: Sequence[Sequence[Candidates]],
         straight: bool,
-    ) -> tuple[list[Stretch], Sequence[Candidates]]:
+    ) -> tuple[Sequence[Stretch], Sequence[Candidates]]:
         """The best route over the first candidates that are connected, and which they are."""
         finder = ChainFinder(search, weighting.graph, weighting.metric)
         for candidates in versions:
@@ -283,6 +283,7 @@ class Vehicle:
             length_cm,
             weights,
             stretch.cost,
+            weighting.live_arcs,
         )
 
 

@@ -1,7 +1,10 @@
 """What the roads weigh for the routes of a request."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import numpy as np
+
+from gis.arrays import U32, freeze
 from gis.profiles.verdicts import RoadUse
 from routing.cch.weights import Weights
 from routing.graph.turn_graph import TurnGraph
@@ -10,6 +13,8 @@ from routing.metric import Metric
 from routing.places.candidates import CandidateFinder
 from routing.places.positions import Ground
 
+NO_ARCS = freeze(np.empty(0, np.uint32))
+
 
 @dataclass(frozen=True)
 class Weighting:
@@ -17,7 +22,8 @@ class Weighting:
 
     Without weights only searches that need no preparation can be asked for routes. Nobody stands
     on a road that the metric closes. If something is cheaper than landmarks know, they do not hold.
-    ``roads`` are how one travels along them.
+    ``roads`` are how one travels along them. ``live_arcs``, ascending, are those whose speeds are
+    live ones.
     """
 
     graph: TurnGraph
@@ -28,3 +34,4 @@ class Weighting:
     candidates: CandidateFinder
     landmarks_hold: bool
     roads: RoadUse
+    live_arcs: U32 = field(default_factory=lambda: NO_ARCS)

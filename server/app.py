@@ -15,9 +15,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gis.errors import EngineError
 from gis.version import installed_version
+from server.api.live import live_router
 from server.api.openapi import osrm_paths
 from server.api.osrm import OsrmServices
 from server.api.osrm_json import error_answer, to_bytes
+from server.api.parse_benchmark import parse_router
+from server.api.search import search_router
 from server.api.services import SERVICES
 from server.errors import InvalidQuery, status_code_message
 from server.pages import docs_page, start_page
@@ -25,7 +28,11 @@ from server.state import EngineState
 
 _log = logging.getLogger(__name__)
 
-ROUTERS: tuple[Callable[[EngineState], APIRouter], ...] = ()
+ROUTERS: tuple[Callable[[EngineState], APIRouter], ...] = (
+    live_router,
+    parse_router,
+    search_router,
+)
 """Our own services; those for administrators are made only where there is a token."""
 
 _DESCRIPTION = (
@@ -81,6 +88,9 @@ def create_app(state: EngineState) -> FastAPI:
                 description=app.description,
                 routes=app.routes,
             )
+            for operations in schema["paths"].values():
+                for operation in operations.values():
+                    operation["responses"].pop("422", None)  # which we tell as 400
             schema["paths"] = osrm_paths() | schema["paths"]
             app.openapi_schema = schema
         return app.openapi_schema

@@ -25,20 +25,25 @@ def serve_dataset(source: Path | None, host: str, port: int, workers: int | None
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
     logging.getLogger("uvicorn.access").setLevel(logging.INFO)
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # its warnings any client can cause
+    logging.getLogger("routing.changes").setLevel(logging.ERROR)
     bind(host, port).close()  # rather now than after a long build
     engine, dataset = open_engine(source)
     state = EngineState(engine, dataset, settings)
     load_kernels()
     _touch(engine)
-    n_workers = workers or available_cpus()
-    sock = bind(host, port)
-    url = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}/"
-    supervisor = Supervisor(Worker(state).run, sock, n_workers, settings.drain_s)
-    supervisor.run(
-        lambda: out.print(
-            f"{dataset.name} is served at {url} (workers: {n_workers}; Ctrl-C ends it)"
+    try:
+        state.live.restore(engine, thorough=True)
+        n_workers = workers or available_cpus()
+        sock = bind(host, port)
+        url = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}/"
+        supervisor = Supervisor(Worker(state).run, sock, n_workers, settings.drain_s)
+        supervisor.run(
+            lambda: out.print(
+                f"{dataset.name} is served at {url} (workers: {n_workers}; Ctrl-C ends it)"
+            )
         )
-    )
+    finally:
+        state.live.close()
 
 
 def open_engine(source: Path | None) -> tuple[Engine, Path]:
@@ -69,6 +74,7 @@ def _touch(engine: Engine) -> None:
             partial(engine.route, points, profile=profile, with_details=True),
             partial(engine.alternatives, points, profile=profile),
             partial(engine.table, points, profile=profile, distances=True),
+            partial(engine.trip, points, profile=profile),
             partial(engine.isochrone, *points[0], profile=profile, durations_s=[60.0]),
         )
         for ask in questions:

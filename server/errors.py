@@ -15,6 +15,7 @@ from routing.errors import (
     NoRoute,
     NoSegment,
     NotInstalled,
+    NoTrips,
     QueryError,
     TooBig,
 )
@@ -86,6 +87,12 @@ class Busy(QueryError):
     code = "Busy"
 
 
+class Conflict(QueryError):
+    """Something of which there is only one at a time goes on already."""
+
+    code = "Busy"
+
+
 class Unauthorized(QueryError):
     """An administrative request without the server's token."""
 
@@ -98,6 +105,7 @@ STATUS: dict[type[EngineError], int] = {
     InvalidCoordinate: 400,
     NoSegment: 400,
     NoRoute: 400,
+    NoTrips: 400,
     TooBig: 400,
     InvalidUrl: 400,
     InvalidService: 400,
@@ -111,6 +119,7 @@ STATUS: dict[type[EngineError], int] = {
     HeadersTooLarge: 431,
     BodyTooLarge: 413,
     Busy: 503,
+    Conflict: 409,
     Unauthorized: 401,
     EngineError: 500,
     FormatError: 500,

@@ -75,7 +75,7 @@ def _parameter(parameter: Mapping[str, Any]) -> str:
     if "default" in schema:
         text += f"<br>default <code>{escape(str(schema['default']).lower())}</code>"
     if "example" in parameter:
-        text += f"<br>for example <code>{escape(parameter['example'])}</code>"
+        text += f"<br>for example <code>{escape(str(parameter['example']))}</code>"
     return text
 
 

@@ -27,12 +27,24 @@ class Settings:
     """Most cells of a table: sources times destinations."""
     max_table_coordinates: int = 10_000
     """Most sources and destinations of a table together, however few cells it has."""
+    max_trip_coordinates: int = 100
+    """Most coordinates of a trip."""
     max_isochrone_contours: int = 4
     """Most contours of one request."""
     max_isochrone_minutes: int = 120
     """Longest duration of a contour."""
     max_isochrone_meters: int = 200_000
     """Longest distance of a contour."""
+    max_avoid_polygons: int = 100
+    """Most polygons that a request may keep out of."""
+    max_avoid_points: int = 10_000
+    """Most points of all of them."""
+    max_speeds: int = 10_000
+    """Most speeds of roads that a request may bring along."""
+    max_live_speeds: int = 200_000
+    """Most speeds that may be in force at once."""
+    max_live_body_bytes: int = 16 << 20
+    """Most bytes of a body with such speeds."""
     max_body_bytes: int = 1 << 20
     """Most bytes of a request body."""
     max_url_bytes: int = 48 * 500 + 1024

@@ -13,6 +13,7 @@ from gis.version import installed_version
 from routing.engine import Engine
 from routing.errors import InvalidValue
 from server.errors import Busy
+from server.live_speeds import LiveSpeeds
 from server.settings import Settings
 
 T = TypeVar("T")
@@ -49,13 +50,22 @@ class EngineState:
     dataset: Path
     settings: Settings = field(default_factory=Settings)
     opened: float = field(default_factory=time.monotonic)
+    stopping: bool = False
+    """Whether this process is to end as soon as its requests are answered."""
     _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_THREADS))
+    live: LiveSpeeds = field(init=False)
+    _served_by: Engine | None = None
+    _served: dict[str, Serving] = field(default_factory=dict)
     _begun: int = 0
     """Requests that a thread works on or that wait for one."""
 
-    def profile(self, name: str) -> str:
+    def __post_init__(self) -> None:
+        """What is kept beside the dataset."""
+        self.live = LiveSpeeds(self.dataset, self.settings)
+
+    def profile(self, name: str, engine: Engine | None = None) -> str:
         """The profile of the dataset that a request means; raises ``InvalidValue``."""
-        profiles = self.engine.profiles
+        profiles = (engine or self.engine).profiles
         for known in (name, _CUSTOMARY_NAMES.get(name, name)):
             if known in profiles:
                 return known
@@ -63,12 +73,19 @@ class EngineState:
 
     def serving(self, name: str) -> Serving:
         """What a request for a profile is answered from; raises ``InvalidValue``."""
-        profile, engine = self.profile(name), self.engine
-        headers = (
-            (b"whimbrel-dataset", engine.data_id.encode()),
-            (b"whimbrel-weights", b"0"),
-        )
-        return Serving(engine, profile, headers)
+        engine = self.engine
+        if engine is not self._served_by:  # what is left of another one is not held on to
+            self._served_by, self._served = engine, {}
+        profile = self.profile(name, engine)
+        view = engine.snapshot(profile)
+        serving = self._served.get(profile)
+        if serving is None or serving.engine is not view:
+            headers = (
+                (b"whimbrel-dataset", view.data_id.encode()),
+                (b"whimbrel-weights", b"%d" % view.live_sequence(profile)),
+            )
+            serving = self._served[profile] = Serving(view, profile, headers)
+        return serving
 
     async def in_thread(self, work: Callable[[], T], gone: Coroutine[Any, Any, None]) -> T:
         """The result of work that would hold up other requests if it ran here.

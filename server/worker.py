@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import signal
 import socket
 from collections.abc import Iterator
@@ -9,17 +10,20 @@ from types import FrameType
 
 import uvicorn
 
+from gis.errors import EngineError
 from server.app import create_app
 from server.express import ExpressProtocol
 from server.state import EngineState
+
+_log = logging.getLogger(__name__)
 
 
 class _Server(uvicorn.Server):
     """Ends on SIGTERM, or when the supervisor is no more."""
 
-    def __init__(self, config: uvicorn.Config, parent: int) -> None:
+    def __init__(self, config: uvicorn.Config, parent: int, state: EngineState) -> None:
         super().__init__(config)
-        self._parent = parent
+        self._parent, self._state = parent, state
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to accept connections."""
@@ -33,11 +37,11 @@ class _Server(uvicorn.Server):
         yield
 
     def _told_to_stop(self, signum: int, frame: FrameType | None) -> None:
-        self.should_exit = True
+        self.should_exit = self._state.stopping = True
 
     def _orphaned(self) -> None:
         asyncio.get_running_loop().remove_reader(self._parent)
-        self.should_exit = True
+        self.should_exit = self._state.stopping = True
 
 
 class Worker:
@@ -48,6 +52,7 @@ class Worker:
 
     def __init__(self, state: EngineState) -> None:
         settings = state.settings
+        self._state = state
         app = create_app(state)
         self._config = uvicorn.Config(
             app,
@@ -61,9 +66,18 @@ class Worker:
             timeout_keep_alive=settings.keep_alive_s,
             timeout_graceful_shutdown=settings.drain_s,
         )
+        self._state = state
         self._config.load()
         self._config.get_loop_factory()
 
     def run(self, sock: socket.socket, parent: int) -> None:
         """Answer requests until told to stop; those that have begun are finished."""
-        _Server(self._config, parent).run(sockets=[sock])
+        self._mend()
+        _Server(self._config, parent, self._state).run(sockets=[sock])
+
+    def _mend(self) -> None:
+        """Put in force what a worker before this one was killed over."""
+        try:
+            self._state.live.restore(self._state.engine)
+        except EngineError:
+            _log.exception("live speeds are not as they should be")

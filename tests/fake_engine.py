@@ -14,7 +14,7 @@ from gis.manifest import About, Extract
 from routing.engine import Engine
 from routing.errors import NoRoute, NoSegment
 from routing.guidance.steps import Intersection, Lane, Maneuver, Step
-from routing.route import Annotation, Leg, Route, Waypoint
+from routing.route import Annotation, Leg, Route, Trip, Waypoint
 from server.settings import Settings
 from server.state import EngineState
 
@@ -118,6 +118,22 @@ class FakeEngine:
     def __init__(self) -> None:
         self.asked: dict[str, Any] = {}
 
+    def snapshot(self, profile: str) -> "FakeEngine":
+        """Itself: nothing is ever published."""
+        return self
+
+    def is_following(self, profile: str) -> bool:
+        """Others are followed in vain."""
+        return True
+
+    def announced(self, profile: str) -> int:
+        """Nothing was ever published."""
+        return 0
+
+    def live_sequence(self, profile: str) -> int:
+        """Nothing was ever published."""
+        return 0
+
     def route(self, points: Sequence[tuple[float, float]], **options: Any) -> Route:
         """Straight lines."""
         self.asked = {"points": points} | options
@@ -178,6 +194,14 @@ class FakeEngine:
             tuple(self._waypoint(*point) for point in sources),
             tuple(self._waypoint(*point) for point in ends),
         )
+
+    def trip(self, points: Sequence[tuple[float, float]], **options: Any) -> Trip:
+        """From west to east, whatever is fixed."""
+        order = sorted(range(len(points)), key=lambda i: points[i])
+        visits = [*order, order[0]] if options["round_trip"] else order
+        route = self.route([points[i] for i in visits])
+        self.asked = {"points": points} | options
+        return Trip(route, tuple(order))
 
     def isochrone(self, lon: float, lat: float, **options: Any) -> FakeIsochrone:
         """Two squares of the limit's size with holes, or their sides; one below 100."""

@@ -1,6 +1,7 @@
 """Changes that close all roads in an area."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,15 @@ def close_areas(roads: RoadIndex, metric: Metric, areas: Sequence[Any]) -> Outco
     An area is a geometry of shapely, or a list of rings of longitudes and latitudes in degrees,
     the outer one first, then its holes; a ring need not repeat its first point. Sides are
     straight on the flat map of longitude and latitude, and areas do not cross the antimeridian:
-    divide those that do. ``n_unknown`` of the outcome counts areas without any road.
+    divide those that do. ``unknown`` of the outcome are areas without any road.
     Raises ``InvalidInput`` for what is no area.
     """
     found = [_edges_in(roads, geometry_of(number, area)) for number, area in enumerate(areas)]
     edges = np.unique(np.concatenate([np.empty(0, np.int64), *found]))
     arcs = np.column_stack([2 * edges, 2 * edges + 1]).ravel()
     outcome = close_arcs(metric, arcs)
-    return Outcome(outcome.changes, sum(not len(edges) for edges in found), outcome.n_closed)
+    unknown = np.array([row for row, edges in enumerate(found) if not len(edges)], np.int64)
+    return replace(outcome, unknown=unknown)
 
 
 def geometry_of(number: int, area: Any) -> Any:

@@ -1,6 +1,6 @@
 """Weights of a request's own: the least work that answers it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -65,7 +65,8 @@ def reweight(
         customization_ns = min(customization_ns, _mending_ns(n_arcs, n_costs, len(changed)))
     customization_ns = customization_ns / _SPEEDUP + _COPY_TO_NEW_NS * n_costs
     if astar_ns <= customization_ns and bounds_hold(vehicle.prepared.metric, metric):
-        return Reweighted(vehicle.weigh(metric, None), "astar")
+        made = replace(vehicle.weigh(metric, None), live_arcs=base.live_arcs)
+        return Reweighted(made, "astar")
     customizer = vehicle.customizer
     if base.weights is not None and mending_pays(n_arcs, n_costs, len(changed)):
         copies: list[AnyArray] = [array.copy() for array in base.weights]
@@ -73,7 +74,8 @@ def reweight(
         customizer.recustomize(metric, weights, freeze(changed))
     else:
         weights = customizer.customize(metric)
-    return Reweighted(vehicle.weigh(metric, frozen(weights)), "customization")
+    made = replace(vehicle.weigh(metric, frozen(weights)), live_arcs=base.live_arcs)
+    return Reweighted(made, "customization")
 
 
 def changed_arcs(old: Metric, new: Metric, arcs: AnyArray) -> AnyArray:

@@ -6,11 +6,13 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from gis.arrays import F64, INF, U32, AnyArray, freeze
+from gis.arrays import F64, I64, INF, U32, AnyArray, freeze
 from routing.errors import InvalidInput
 from routing.metric import Metric
 
 M = TypeVar("M", bound=Metric)
+
+NO_ROWS: I64 = freeze(np.empty(0, np.int64))
 
 
 @dataclass(frozen=True)
@@ -39,13 +41,18 @@ class RoadChanges:
 class Outcome:
     """Changes, and what of the wishes they were made from could not be met.
 
-    ``n_unknown`` of the roads or places that were named hold no road of this network, and
-    ``n_closed`` arcs that were named are closed in the base metric and stay so.
+    ``unknown`` int64 (n,), ascending, are the rows of roads or places that name no road of this
+    network, and ``n_closed`` arcs that were named are closed in the base metric and stay so.
     """
 
     changes: RoadChanges
-    n_unknown: int
+    unknown: I64
     n_closed: int
+
+    @property
+    def n_unknown(self) -> int:
+        """How many of the roads or places that were named hold no road of this network."""
+        return len(self.unknown)
 
 
 def check_changes(changes: RoadChanges, n_arcs: int) -> None:
@@ -116,16 +123,20 @@ def apply_changes(metric: M, changes: RoadChanges) -> M:
     return replace(metric, weight=freeze(weight), own_duration_cs=freeze(duration_cs))
 
 
-def change_arcs(metric: Metric, arcs: AnyArray, cost: F64, n_unknown: int = 0) -> Outcome:
+def change_arcs(
+    metric: Metric, arcs: AnyArray, cost: F64, unknown: I64 = NO_ROWS, with_closed: bool = False
+) -> Outcome:
     """Changes of arcs, ascending (k,), that are to take so long (k,), infinity to close them.
 
-    Durations are rounded half up, to 1 at least.
+    Durations are rounded half up, to 1 at least. Arcs that the metric closes are left out; or
+    kept ``with_closed``, unless their cost is NaN, for metrics that open them.
     """
     is_open = metric.weight[arcs] < INF
-    rounded = np.clip(np.floor(cost[is_open] + 0.5), 1, INF - 1)
-    duration_cs = np.where(np.isfinite(cost[is_open]), rounded, INF).astype(np.uint32)
-    changes = RoadChanges(freeze(arcs[is_open].astype(np.uint32)), freeze(duration_cs))
-    return Outcome(changes, n_unknown, int(np.count_nonzero(~is_open)))
+    chosen = is_open | ~np.isnan(cost) if with_closed else is_open
+    rounded = np.clip(np.floor(cost[chosen] + 0.5), 1, INF - 1)
+    duration_cs = np.where(np.isfinite(cost[chosen]), rounded, INF).astype(np.uint32)
+    changes = RoadChanges(freeze(arcs[chosen].astype(np.uint32)), freeze(duration_cs))
+    return Outcome(changes, unknown, int(np.count_nonzero(~is_open)))
 
 
 def scale_arcs(metric: Metric, arcs: npt.ArrayLike, factor: npt.ArrayLike) -> Outcome:

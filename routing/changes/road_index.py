@@ -32,6 +32,10 @@ class RoadIndex:
 
     network: RoadNetwork
 
+    def prepare(self) -> None:
+        """Make all orders now."""
+        _ = self._by_id, self._by_way, self._boxes
+
     @cached_property
     def _by_id(self) -> tuple[I64, I64]:
         """Ids of all shape points, ascending, and the points (P,) in that order."""

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from gis.arrays import F64, I64, Bool, ranges
+from gis.arrays import F64, I64, INF, U32, Bool, ranges
 from gis.geodesy import distances_m
 from routing.changes.road_changes import Outcome, change_arcs
 from routing.changes.road_index import NamedPieces, RoadIndex, point_ranges
@@ -20,6 +20,8 @@ def speeds_between(
     from_node: npt.ArrayLike,
     to_node: npt.ArrayLike,
     speed_kmh: npt.ArrayLike,
+    otherwise: U32 | None = None,
+    with_closed: bool = False,
 ) -> Outcome:
     """Changes that give the roads from nodes (n,) to nodes (n,) speeds (n,), 0 to close them.
 
@@ -29,9 +31,11 @@ def speeds_between(
     and the length of its arc as in the length of the edge's shape (an equal share where that has
     none). Pieces that are named take the time that their length takes at their speed, others
     keep their share of the duration; the sum is rounded half up, to 1 at least. A piece that is
-    closed closes its arc.
+    closed closes its arc. ``otherwise`` (A,) are the durations that they keep, INF where an arc is
+    closed unless all of it is named; by default those of the metric. ``with_closed`` also has
+    changes of arcs that the metric closes, if all of one is named or a piece of it closed.
 
-    ``n_unknown`` of the outcome counts rows that name nothing. Raises ``InvalidInput`` for what
+    Raises ``InvalidInput`` for what
     is no id or speed, or arrays of different lengths.
     """
     tail, head = _ids("from_node", from_node), _ids("to_node", to_node)
@@ -47,8 +51,11 @@ def speeds_between(
     arcs = np.unique(np.concatenate([edge_arc, pieces.arc]))
     by_arc = np.full(len(arcs), np.nan)
     by_arc[np.searchsorted(arcs, edge_arc)] = kmh[edge_row]
-    cost = _costs(roads, metric, arcs, by_arc, pieces, kmh)
-    return change_arcs(metric, arcs, cost, int(np.count_nonzero(~is_known)))
+    duration_cs = (metric.duration_cs if otherwise is None else otherwise)[arcs]
+    kept = np.where(duration_cs < INF, duration_cs, np.inf)
+    kept[metric.weight[arcs] >= INF] = np.nan
+    cost = _costs(roads, kept, arcs, by_arc, pieces, kmh)
+    return change_arcs(metric, arcs, cost, np.flatnonzero(~is_known), with_closed)
 
 
 def speeds_of_ways(
@@ -57,13 +64,15 @@ def speeds_of_ways(
     way: npt.ArrayLike,
     speed_kmh: npt.ArrayLike,
     direction: npt.ArrayLike = BOTH,
+    with_closed: bool = False,
 ) -> Outcome:
     """Changes that give ways (n,) speeds (n,), 0 to close them.
 
+    ``with_closed`` also has changes of arcs that the metric closes.
+
     ``direction`` (n,), or one for all, is BOTH, FORWARD (that of the way's nodes) or BACKWARD.
     Of several rows for an arc the last counts.
-    ``n_unknown`` of the outcome counts rows that name no way of this network. Raises
-    ``InvalidInput`` for what is no id, speed or direction, or arrays of different lengths.
+    Raises ``InvalidInput`` for what is no id, speed or direction, or arrays of different lengths.
     """
     ids, kmh = _ids("way", way), _speeds(speed_kmh)
     if len(ids) != len(kmh):
@@ -73,21 +82,24 @@ def speeds_of_ways(
         raise InvalidInput("a direction is none of 0 (both), 1 (forward) and -1 (backward)")
     along = np.broadcast_to(along, kmh.shape)
     row, edge = roads.edges_of_ways(ids)
-    n_unknown = len(ids) - len(np.unique(row))
+    unknown = np.setdiff1d(np.arange(len(ids)), row)
     rows = np.concatenate([row[along[row] != BACKWARD], row[along[row] != FORWARD]])
     arc = np.concatenate([2 * edge[along[row] != BACKWARD], 2 * edge[along[row] != FORWARD] + 1])
     arcs = np.unique(arc)
     by_arc = np.empty(len(arcs))
     by_arc[np.searchsorted(arcs, arc)] = kmh[rows]
-    return change_arcs(
-        metric, arcs, _times(roads.network.edge_length_m[arcs >> 1], by_arc), n_unknown
-    )
+    cost = _times(roads.network.edge_length_m[arcs >> 1], by_arc)
+    return change_arcs(metric, arcs, cost, unknown, with_closed)
 
 
 def _costs(
-    roads: RoadIndex, metric: Metric, arcs: I64, by_arc: F64, pieces: NamedPieces, kmh: F64
+    roads: RoadIndex, otherwise: F64, arcs: I64, by_arc: F64, pieces: NamedPieces, kmh: F64
 ) -> F64:
-    """How long arcs (k,) take, some of whose pieces have speeds; ``by_arc`` (k,): theirs or NaN."""
+    """How long arcs (k,) take, some of whose pieces have speeds; ``by_arc`` (k,): theirs or NaN.
+
+    ``otherwise`` (k,) is what they take without them: infinity if they are closed, NaN if that is
+    unknown; then it is NaN what they take, unless all of one is named or a piece of it closed.
+    """
     if not len(arcs):
         return np.empty(0)
     network, edge = roads.network, arcs >> 1
@@ -106,9 +118,11 @@ def _costs(
         has_length, shape_m / np.where(has_length, whole_m, 1), 1 / np.repeat(n_pieces, n_pieces)
     )
     length_m = np.repeat(network.edge_length_m[edge].astype(np.float64), n_pieces)
-    kept = np.repeat(metric.duration_cs[arcs].astype(np.float64), n_pieces) * share
+    before = np.repeat(otherwise, n_pieces)
+    kept = before * np.where(np.isfinite(before), share, 1)
     is_named: Bool = ~np.isnan(speed)
     cost: F64 = np.add.reduceat(np.where(is_named, _times(length_m * share, speed), kept), offset)
+    cost[np.logical_or.reduceat(speed == 0, offset)] = np.inf
     return cost
 
 

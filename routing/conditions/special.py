@@ -113,7 +113,7 @@ class SpecialWeightings:
         )
         weights = self._customized(base, metric, at.graph, changed)
         made = self._vehicle.weigh(metric, weights, at.graph, components)
-        return replace(made, roads=at.roads)
+        return replace(made, roads=at.roads, live_arcs=base.live_arcs)
 
     def _customized(
         self, base: Weighting, metric: Metric, graph: TurnGraph, changed: AnyArray

@@ -170,10 +170,11 @@ def identity_of(data: str, profile: str) -> str:
     return hashlib.sha256(f"{FORMAT}/{data}/{profile}".encode()).hexdigest()
 
 
-def default_folder(identity: str) -> Path:
+def default_folder(identity: str, owner: str = "") -> Path:
     """Where the weights of a dataset are shared by the processes of this user, in memory.
 
-    Raises ``DatasetError`` if somebody else could write there.
+    Those of an ``owner`` are shared by its processes alone. Raises ``DatasetError`` if somebody
+    else could write there.
     """
     base = MEMORY if os.access(MEMORY, os.W_OK) else Path(tempfile.gettempdir())
     parent = base / f"whimbrel-live-{os.getuid()}"
@@ -182,7 +183,9 @@ def default_folder(identity: str) -> Path:
         found = parent.lstat()
     if not parent.is_dir() or found.st_uid != os.getuid() or found.st_mode & 0o022:
         raise DatasetError(f"{parent}: not a folder of this user alone")
-    return parent / identity[:16]
+    if not owner:
+        return parent / identity[:16]
+    return parent / f"{hashlib.sha256(owner.encode()).hexdigest()[:16]}-{identity[:16]}"
 
 
 def boot_id() -> str:
@@ -252,14 +255,22 @@ def lock_folder(folder: Path) -> int:
 
     Raises ``DatasetError`` if another one is.
     """
+    descriptor = try_lock(folder)
+    if descriptor < 0:
+        raise DatasetError(
+            f"{folder}: another process publishes live weights there, expected only one"
+        )
+    return descriptor
+
+
+def try_lock(folder: Path) -> int:
+    """The same, but -1 if another one is."""
     descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(descriptor)
-        raise DatasetError(
-            f"{folder}: another process publishes live weights there, expected only one"
-        ) from None
+        return -1
     _held.add(descriptor)
     return descriptor
 

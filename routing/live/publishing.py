@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -59,6 +60,11 @@ class LiveReader:
         self._live = Live(0, no_changes(), vehicle.weighting)
         self._lock = threading.Lock()
 
+    @property
+    def announced(self) -> int:
+        """The number of the newest version."""
+        return int(self._number[0])
+
     def current(self) -> Weighting:
         """The newest weights; those of the dataset if nothing is changed."""
         return self.newest().weighting
@@ -95,7 +101,8 @@ class LiveReader:
         base = self._vehicle.weighting
         if version.weights is None:
             return base
-        return self._vehicle.weigh(_metric_of(version, base.metric), version.weights)
+        found = self._vehicle.weigh(_metric_of(version, base.metric), version.weights)
+        return replace(found, live_arcs=version.changes.arcs)
 
 
 class LiveWriter:
@@ -149,11 +156,18 @@ class LiveWriter:
         """What is in force."""
         return self._version.changes
 
-    def publish(self, changes: RoadChanges) -> int:
+    def publish(
+        self,
+        changes: RoadChanges,
+        number: int | None = None,
+        before: Callable[[], None] | None = None,
+    ) -> int:
         """Put these changes of the dataset's weights in force, instead of all before.
 
-        Returns the number of the version once readers see it. Raises ``InvalidInput`` for
-        changes that do not fit to the dataset.
+        Returns the number of the version once readers see it: ``number``, which must be above
+        all others, or the next. ``before`` is called when nothing is left to do but to announce
+        it; if that raises, all stays as it was. Raises ``InvalidInput`` for changes that do not
+        fit to the dataset.
         """
         if changes.identity not in ("", self._identity):
             raise InvalidInput("these are changes of another dataset or profile")
@@ -163,7 +177,10 @@ class LiveWriter:
         with self._busy, one_line(self._folder):
             if not holds(self._held):
                 raise DatasetError(f"{self._folder}: this writer of live weights is closed")
-            number = self.sequence + 1
+            last = self.sequence
+            number = last + 1 if number is None else number
+            if number <= last:
+                raise InvalidInput(f"version {number} of live weights comes after {last}")
             changed = changed_arcs(base, metric, changes.arcs)
             spare = self._take_spare() if len(changed) else Spare(self._folder, None)
             try:
@@ -171,13 +188,15 @@ class LiveWriter:
                     self._fill(spare, metric, changed)
                 spare.publish(self._folder, self._identity, number, changes)
                 version = map_version(self._folder, number, self._identity, self._sizes)
+                if before is not None:
+                    before()
             except BaseException:
                 spare.discard()
                 version_path(self._folder, number).unlink(missing_ok=True)
                 raise
             self._number[0] = number  # from here on readers see it
             self._version = version
-            _remove(version_path(self._folder, number - 1))
+            _remove(version_path(self._folder, last))
             self._begin_spare()
             return number
 

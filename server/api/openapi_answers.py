@@ -146,6 +146,20 @@ ANSWERS: Mapping[str, Mapping[str, Any]] = {
         sources=_WAYPOINTS,
         destinations=_WAYPOINTS,
     ),
+    "trip": _object(
+        _OK | {"trips": _array(_ROUTE, "One route, a leg from each stop to the next")},
+        waypoints=_array(
+            _object(
+                _WAYPOINT_MEMBERS
+                | {
+                    "trips_index": _WHOLE,
+                    "waypoint_index": _WHOLE | {"description": "Its place in the trip, from 0"},
+                },
+                hint=_HINT,
+            ),
+            "In the order of the request; absent with `skip_waypoints=true`",
+        ),
+    ),
     "isochrone": _object(
         _OK
         | {

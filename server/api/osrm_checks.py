@@ -7,6 +7,7 @@ from server.api.osrm_params import (
     Params,
     RouteParams,
     TableParams,
+    TripParams,
 )
 from server.settings import Settings
 
@@ -57,6 +58,22 @@ def check_table(params: TableParams, settings: Settings) -> None:
     is_long = n_rows + n_columns > settings.max_table_coordinates
     if is_long or n_rows * n_columns > settings.max_table_cells:
         raise TooBig("Too many table coordinates")
+
+
+def check_trip(params: TripParams, settings: Settings) -> None:
+    """Raise for what is well formed but cannot be asked, in the order that clients know."""
+    number = len(params.coordinates)
+    _check_lists(params)
+    _check_number(params)
+    _check_ranges(params)
+    _check_indices("Waypoints", params.waypoints, params)
+    if not params.roundtrip and (params.source, params.destination) == ("any", "any"):
+        raise Unsupported("This request is not supported")
+    if number > settings.max_trip_coordinates:
+        raise TooBig("Too many trip coordinates")
+    if not _on_globe(params.coordinates):
+        raise InvalidCoordinate("Invalid coordinate value.")
+    _check_available(params)
 
 
 def check_isochrone(params: IsochroneParams, settings: Settings) -> None:

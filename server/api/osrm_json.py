@@ -12,11 +12,11 @@ from gis.polyline import encode_polyline, overview_tolerance_deg, simplify
 from routing.many.batch import TravelTable
 from routing.route import Leg, Route, Waypoint
 from server.api.osrm_numbers import PRECISION, millionth, tenth
-from server.api.osrm_params import NearestParams, Params, RouteParams, TableParams
+from server.api.osrm_params import LineParams, NearestParams, Params, RouteParams, TableParams
 from server.api.osrm_per_point import HINT_LENGTH
 from server.api.osrm_steps import step_objects
 
-DATASOURCE_NAMES = ("profile",)
+DATASOURCE_NAMES = ("profile", "live")
 """Where the speeds come from."""
 
 HINT = "A" * HINT_LENGTH
@@ -142,7 +142,7 @@ def waypoint_object(waypoint: Waypoint, with_hint: bool) -> dict[str, Any]:
     return found
 
 
-def route_object(route: Route, params: RouteParams) -> dict[str, Any]:
+def route_object(route: Route, params: LineParams) -> dict[str, Any]:
     """A route; its totals are the sums of its legs as they are written."""
     lines = _lines(route, params.overview)
     legs = [leg_object(leg, params) for leg in route.legs]
@@ -162,7 +162,7 @@ def route_object(route: Route, params: RouteParams) -> dict[str, Any]:
     return found
 
 
-def leg_object(leg: Leg, params: RouteParams) -> dict[str, Any]:
+def leg_object(leg: Leg, params: LineParams) -> dict[str, Any]:
     """From one waypoint to the next."""
     found: dict[str, Any] = {
         "distance": tenth(leg.distance_m),
@@ -191,7 +191,8 @@ def annotation_object(leg: Leg, wanted: frozenset[str]) -> dict[str, Any]:
     if "nodes" in wanted:
         found["nodes"] = np.ascontiguousarray(pieces.nodes)
     if "datasources" in wanted:
-        found["datasources"] = np.zeros(len(pieces.distance_m), np.uint8)
+        is_live = np.zeros(len(pieces.distance_m)) if pieces.is_live is None else pieces.is_live
+        found["datasources"] = is_live.astype(np.uint8)
         found["metadata"] = {"datasource_names": DATASOURCE_NAMES}
     return found
 

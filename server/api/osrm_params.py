@@ -25,6 +25,8 @@ from server.api.osrm_values import (
     local_time,
     whole,
 )
+from server.api.polygons import Polygon, polygons
+from server.speed_rows import SpeedRows, own_speeds
 
 ANNOTATIONS = ("duration", "nodes", "distance", "weight", "datasources", "speed")
 TABLES = ("duration", "distance")
@@ -32,7 +34,11 @@ TABLES = ("duration", "distance")
 
 def _option(value: Value, default: Any, description: str) -> Any:
     """A field of a request that the caller may set."""
-    return field(default=default, metadata={"value": value, "description": description})
+    return field(default=default, metadata=_described(value, description))
+
+
+def _described(value: Value, description: str) -> dict[str, Any]:
+    return {"value": value, "description": description}
 
 
 @dataclass(slots=True)
@@ -70,13 +76,19 @@ class Params:
         choice("default", "any"), "default", "`any` also takes roads where no route may begin."
     )
     skip_waypoints: bool = _option(flag(), False, "Leave the waypoints out of the answer.")
+    avoid_polygons: tuple[Polygon, ...] | None = _option(
+        polygons(), None, "Areas that the answer keeps out of, as GeoJSON: for this request alone."
+    )
+    speeds: SpeedRows | None = field(
+        default=None,
+        metadata=_described(own_speeds(), "Speeds of roads, 0 closes one: for this request alone."),
+    )
 
 
 @dataclass(slots=True)
-class RouteParams(Params):
-    """A request for a route over two points or more."""
+class LineParams(Params):
+    """What is said of routes that are described."""
 
-    alternatives: int = _option(flag_or_whole(), 0, "How many alternative routes to look for.")
     steps: bool = _option(flag(), False, "Add to each leg what to do at every turn, and a summary.")
     annotations: frozenset[str] = _option(
         flag_or_words(*ANNOTATIONS), frozenset(), "Details of every piece of the route."
@@ -89,6 +101,13 @@ class RouteParams(Params):
         "simplified",
         "Geometry of the route: as much as a map needs, all, none, or one for each leg.",
     )
+
+
+@dataclass(slots=True)
+class RouteParams(LineParams):
+    """A request for a route over two points or more."""
+
+    alternatives: int = _option(flag_or_whole(), 0, "How many alternative routes to look for.")
     continue_straight: bool | None = _option(
         flag_or_default(),
         None,
@@ -96,6 +115,22 @@ class RouteParams(Params):
     )
     waypoints: tuple[int, ...] | None = _option(
         indices(), None, "Which coordinates begin and end legs; the others are passed through."
+    )
+
+
+@dataclass(slots=True)
+class TripParams(LineParams):
+    """A request for the order of two points or more in which a route over all takes least."""
+
+    roundtrip: bool = _option(flag(), True, "Whether to go back to the beginning.")
+    source: str = _option(
+        choice("any", "first"), "any", "Whether the trip begins at the first coordinate."
+    )
+    destination: str = _option(
+        choice("any", "last"), "any", "Whether the trip ends at the last coordinate."
+    )
+    waypoints: tuple[int, ...] | None = _option(
+        indices(), None, "Accepted and ignored: a leg ends at every coordinate."
     )
 
 

@@ -13,6 +13,7 @@ from server.api.osrm_params import (
     Params,
     RouteParams,
     TableParams,
+    TripParams,
     options_of,
 )
 from server.api.osrm_url import RequestPath, Scanner
@@ -30,6 +31,7 @@ _SERVICES: tuple[type[Params], ...] = (
     RouteParams,
     NearestParams,
     TableParams,
+    TripParams,
     IsochroneParams,
 )
 _READERS = {

@@ -35,6 +35,15 @@ class Value:
     json_schema: Schema
 
 
+def only_in_json(check: Callable[[str, Any], Any], schema: Schema) -> Value:
+    """What is too much for a URL."""
+
+    def read(scanner: Scanner) -> Any:
+        raise InvalidQuery("avoid_polygons and speeds are understood in the body of a POST only")
+
+    return Value(read, check, {}, schema)
+
+
 def flag() -> Value:
     """``true`` or ``false``."""
 

@@ -6,7 +6,13 @@ from typing import Any, TypeVar
 
 from routing.errors import NoSegment
 from server.api.geojson import contours_of, isochrone_answer
-from server.api.osrm_checks import check_isochrone, check_nearest, check_route, check_table
+from server.api.osrm_checks import (
+    check_isochrone,
+    check_nearest,
+    check_route,
+    check_table,
+    check_trip,
+)
 from server.api.osrm_json import nearest_answer, route_answer, table_answer, to_bytes
 from server.api.osrm_params import (
     IsochroneParams,
@@ -14,7 +20,13 @@ from server.api.osrm_params import (
     Params,
     RouteParams,
     TableParams,
+    TripParams,
 )
+from server.api.osrm_requests import params_from_url
+from server.api.osrm_trip import trip_answer
+from server.api.osrm_url import RequestPath
+from server.api.replies import Reply
+from server.api.tile import TileParams, answer_tile, check_tile, is_quick_tile, read_tile
 from server.settings import Settings
 from server.state import Serving
 
@@ -24,6 +36,8 @@ _QUICK_DEG = 5.0
 """Sum of the differences in longitude and latitude: some 500 km, half a millisecond."""
 _QUICK_RESULTS = 10
 """Rows of a table that take less than a millisecond, and roads near a point."""
+_QUICK_STOPS = 10
+"""Stops of a trip that take some two milliseconds."""
 
 
 def _on_roads(serving: Serving, params: Params) -> dict[str, Any]:
@@ -103,6 +117,19 @@ def _in_request(error: NoSegment, indices: Sequence[int]) -> NoSegment:
     return NoSegment(indices[error.index])
 
 
+def _trip(serving: Serving, params: TripParams) -> bytes:
+    trip = serving.engine.trip(
+        params.coordinates,
+        round_trip=params.roundtrip,
+        fixed_start=params.source == "first",
+        fixed_end=params.destination == "last",
+        radiuses=params.radiuses,
+        bearings=params.bearings,
+        **_on_roads(serving, params),
+    )
+    return to_bytes(trip_answer(trip, params))
+
+
 def _isochrone(serving: Serving, params: IsochroneParams) -> bytes:
     (lon, lat) = params.coordinates[0]
     limits = contours_of(params)
@@ -144,6 +171,11 @@ def _is_quick_table(params: TableParams) -> bool:
     return longest <= _QUICK_RESULTS and _is_usual(params)
 
 
+def _is_quick_trip(params: TripParams) -> bool:
+    few = len(params.coordinates) <= _QUICK_STOPS
+    return few and params.overview == "false" and not params.steps and _is_usual(params)
+
+
 def _never(params: Params) -> bool:
     return False
 
@@ -153,20 +185,33 @@ class Service:
     """How one service reads, checks and answers a request.
 
     What ``is_quick`` is answered at once, since that takes a millisecond as a rule; whatever may
-    hold up others for longer is handed to a thread.
+    hold up others for longer is handed to a thread. ``reader`` reads what has no coordinates.
     """
 
-    params: type[Params]
+    params: type[Any]
     check: Callable[[Any, Settings], None]
-    answer: Callable[[Serving, Any], bytes]
+    answer: Callable[[Serving, Any], bytes | Reply]
     is_quick: Callable[[Any], bool]
+    reader: Callable[[RequestPath], Any] | None = None
+    reads_bodies: bool = True
+    """Whether a request may come as a JSON body."""
+
+    def read(self, path: RequestPath) -> Any:
+        """What a URL asks for; raises ``InvalidQuery`` or ``Unsupported``."""
+        if self.reader is not None:
+            return self.reader(path)
+        return params_from_url(self.params, path)
 
 
 SERVICES = {
     "route": Service(RouteParams, check_route, _route, _is_quick_route),
     "nearest": Service(NearestParams, check_nearest, _nearest, _is_quick_nearest),
     "table": Service(TableParams, check_table, _table, _is_quick_table),
+    "trip": Service(TripParams, check_trip, _trip, _is_quick_trip),
     "isochrone": Service(IsochroneParams, check_isochrone, _isochrone, _never),
+    "tile": Service(
+        TileParams, check_tile, answer_tile, is_quick_tile, read_tile, reads_bodies=False
+    ),
 }
-PLANNED = ("match", "trip", "tile")
+PLANNED = ("match",)
 """Services of OSRM's that there are not yet."""

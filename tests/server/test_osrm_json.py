@@ -146,7 +146,7 @@ def test_annotations() -> None:
         "speed": [5.5, 19.3],
         "nodes": [1, 2, 3],
         "datasources": [0, 0],
-        "metadata": {"datasource_names": ["profile"]},
+        "metadata": {"datasource_names": ["profile", "live"]},
     }
     some = answer(annotations=frozenset({"nodes"}), overview="false")
     assert [leg["annotation"] for leg in some["routes"][0]["legs"]] == [

@@ -106,6 +106,27 @@ def test_what_counts_first(engine: Engine) -> None:
     assert weights_of(engine, Wishes({(ord("a"), ord("b")): 36.0}, {way: 0}))["ab"] == 40.0
 
 
+def test_the_rest_of_a_road(engine: Engine) -> None:
+    """What of a road has no speed of its own has that of its way."""
+    way, piece = ROADS.way_id("abcd"), (ord("b"), ord("c"))
+    assert weights_of(engine, Wishes({piece: 72.0}, {way: 9}))["bcd"] == 20.0 + 160.0
+    assert weights_of(engine, Wishes({piece: 72.0}, {(way, -1): 9})) == {
+        "ba": 160.0,
+        "dcb": 320.0,
+        "bcd": 20.0 + 40.0,
+    }
+    assert weights_of(engine, Wishes({piece: 72.0}, {way: 0}))["bcd"] is None
+
+
+def test_unknown_names(engine: Engine) -> None:
+    """What is not here is told by name."""
+    way, far = ROADS.way_id("abcd"), [(0, 0), (1, 0), (0, 1)]
+    wishes = Wishes({(1, 2): 5, (97, 98): 5, (98, 1): 5}, {7: 1, way: 2, (8, -1): 3}, [[far]])
+    wished = wishes.wished(RoadIndex(engine._network), engine._vehicles["plain"].weighting.metric)
+    assert (wished.unknown_pieces, wished.unknown_ways) == ([(1, 2), (98, 1)], [7, (8, -1)])
+    assert wished.n_nowhere == 1
+
+
 @pytest.mark.parametrize(
     "wishes",
     [

@@ -1,0 +1,1 @@
+"""The order of stops that makes the shortest tour."""

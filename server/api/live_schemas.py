@@ -1,0 +1,67 @@
+"""What live speeds look like over HTTP, for OpenAPI."""
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from server.speed_rows import ROW_SCHEMA
+
+BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "required": ["speeds"],
+                    "properties": {"speeds": {"type": "array", "items": ROW_SCHEMA}},
+                },
+                "example": {"speeds": [{"nodes": [25291537, 25291564], "speed": 0}]},
+            },
+            "text/csv": {
+                "schema": {"type": "string"},
+                "example": "25291537,25291564,0\n4252938,30\n",
+            },
+        },
+    }
+}
+
+
+class Failure(BaseModel):
+    """What went wrong."""
+
+    code: str
+    message: str
+
+
+class LiveState(BaseModel):
+    """What is in force, and how much of it this dataset knows."""
+
+    code: str = Field(examples=["Ok"])
+    profile: str
+    dataset: str = Field(description="As in the header Whimbrel-Dataset")
+    weights: int = Field(description="As in the header Whimbrel-Weights of answers made with it")
+    changed: str = Field(description="When it was put in force, empty if nothing ever was")
+    known: int = Field(description="Speeds of roads that are in this dataset")
+    unknown: int = Field(description="Speeds of roads that are not: they change nothing")
+    unknown_speeds: list[dict[str, Any]] = Field(description="The first of these")
+
+
+class LiveRows(LiveState):
+    """The same with all speeds."""
+
+    speeds: list[dict[str, Any]]
+
+
+FAILURES: dict[int | str, dict[str, Any]] = {
+    400: {"model": Failure, "description": "The profile or a row is wrong; the row is named"},
+    401: {"model": Failure, "description": "Without the server's token"},
+    500: {"model": Failure, "description": "A fault of the server; all is as it was"},
+}
+CHANGE_FAILURES: dict[int | str, dict[str, Any]] = FAILURES | {
+    409: {"model": Failure, "description": "Others are being put in force; try again"},
+}
+BODY_FAILURES: dict[int | str, dict[str, Any]] = CHANGE_FAILURES | {
+    413: {"model": Failure, "description": "The body is too long"},
+    415: {"model": Failure, "description": "The body is neither JSON nor CSV"},
+}
