@@ -17,6 +17,7 @@ from routing.conditions.clock import Departure
 from routing.errors import InvalidInput, NoSegment, NoTrips
 from routing.fleet import Fleet
 from routing.inputs import (
+    Approach,
     Bearing,
     Point,
     area_limits,
@@ -43,7 +44,9 @@ class Engine(Fleet):
     ``depart_at``, a datetime or how ISO 8601 spells it, says which of what holds only at times
     holds, for the whole of the request: in the map's local time, unless with an offset from UTC.
     Without it nothing does. ``exclude`` are classes of roads, such as "toll", that are closed:
-    combinations that the profile declares.
+    combinations that the profile declares. ``approaches`` say on which side of a two-way road a
+    point must lie where it is arrived at and left: "curb", the side on which one drives,
+    "opposite", or "unrestricted".
     """
 
     def nearest(
@@ -55,6 +58,7 @@ class Engine(Fleet):
         number: int = 1,
         radius_m: float | None = None,
         bearing: Bearing | None = None,
+        approach: Approach | None = None,
         snapping: str = "default",
         depart_at: Departure | None = None,
         exclude: Sequence[str] = (),
@@ -65,7 +69,7 @@ class Engine(Fleet):
         ``InvalidInput`` for what makes no sense.
         """
         _, weighting = self._vehicle(profile, depart_at, exclude)
-        (query,) = point_queries([(lon, lat)], [radius_m], [bearing])
+        (query,) = point_queries([(lon, lat)], [radius_m], [bearing], [approach])
         if number < 1:
             raise InvalidInput(f"number is {number}, expected 1 or more")
         number = min(number, self._network.n_edges)
@@ -82,6 +86,7 @@ class Engine(Fleet):
         algorithm: str = "hierarchy",
         radiuses: Sequence[float | None] | None = None,
         bearings: Sequence[Bearing | None] | None = None,
+        approaches: Sequence[Approach | None] | None = None,
         continue_straight: bool | None = None,
         snapping: str = "default",
         waypoints: Sequence[int] | None = None,
@@ -105,7 +110,7 @@ class Engine(Fleet):
         Raises ``NoRoute``, ``NoSegment``, ``InvalidCoordinate`` or ``InvalidInput``.
         """
         vehicle, weighting = self._vehicle(profile, depart_at, exclude)
-        queries = point_queries(points, radiuses, bearings)
+        queries = point_queries(points, radiuses, bearings, approaches)
         stops = stops_of(waypoints, len(points))
         anywhere = is_anywhere(snapping)
         straight = _straight(vehicle, continue_straight)
@@ -133,6 +138,7 @@ class Engine(Fleet):
         profile: str | None = None,
         radiuses: Sequence[float | None] | None = None,
         bearings: Sequence[Bearing | None] | None = None,
+        approaches: Sequence[Approach | None] | None = None,
         continue_straight: bool | None = None,
         snapping: str = "default",
         waypoints: Sequence[int] | None = None,
@@ -148,7 +154,7 @@ class Engine(Fleet):
         vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
         if number < 0:
             raise InvalidInput(f"number is {number}, expected 0 or more")
-        queries = point_queries(points, radiuses, bearings)
+        queries = point_queries(points, radiuses, bearings, approaches)
         stops = stops_of(waypoints, len(points))
         search = vehicle.search("hierarchy", weighting)
         versions = weighting.candidates.choose(queries, is_anywhere(snapping))
@@ -218,6 +224,8 @@ class Engine(Fleet):
         destination_radiuses: Sequence[float | None] | None = None,
         bearings: Sequence[Bearing | None] | None = None,
         destination_bearings: Sequence[Bearing | None] | None = None,
+        approaches: Sequence[Approach | None] | None = None,
+        destination_approaches: Sequence[Approach | None] | None = None,
         radius_m: float | None = None,
         snapping: str = "default",
         threads: int | None = None,
@@ -237,8 +245,13 @@ class Engine(Fleet):
         check_threads(threads)
         vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
         degrees, limits, n = table_points(
-            (sources, radiuses, bearings),
-            (destinations, destination_radiuses, destination_bearings),
+            (sources, radiuses, bearings, approaches),
+            (
+                destinations,
+                destination_radiuses,
+                destination_bearings,
+                destination_approaches,
+            ),
             radius_of(radius_m),
         )
         sides = Sides(degrees, limits, n, destinations is None)
@@ -334,6 +347,7 @@ class Engine(Fleet):
         lines: bool = False,
         radius_m: float | None = None,
         bearing: Bearing | None = None,
+        approach: Approach | None = None,
         snapping: str = "default",
         depart_at: Departure | None = None,
         exclude: Sequence[str] = (),
@@ -346,7 +360,7 @@ class Engine(Fleet):
         Raises ``NoSegment``, ``InvalidCoordinate`` or ``InvalidInput``.
         """
         vehicle, weighting = self._vehicle(profile, depart_at, exclude)
-        (query,) = point_queries([(lon, lat)], [radius_m], [bearing])
+        (query,) = point_queries([(lon, lat)], [radius_m], [bearing], [approach])
         anywhere = is_anywhere(snapping)
         limits, by_distance = area_limits(durations_s, distances_m)
         *_, (found,) = weighting.candidates.choose([query], anywhere)
