@@ -26,12 +26,14 @@ from server.api.search import search_router
 from server.api.services import SERVICES
 from server.counting import Counted
 from server.errors import InvalidQuery, status_code_message
-from server.pages import docs_page, start_page
+from server.pages import docs_page
 from server.state import EngineState
+from server.web import web_router
 
 _log = logging.getLogger(__name__)
 
 ROUTERS: tuple[Callable[[EngineState], APIRouter], ...] = (
+    web_router,
     live_router,
     datasets_router,
     metrics_router,
@@ -46,7 +48,7 @@ _DESCRIPTION = (
 )
 
 
-_PAGES = ("/", "/docs", "/health", "/ready", "/metrics", "/openapi.json")
+_PAGES = ("/docs", "/health", "/ready", "/metrics", "/openapi.json")
 
 
 class Health(BaseModel):
@@ -79,10 +81,6 @@ def create_app(state: EngineState) -> FastAPI:
     async def health() -> Health:
         """Whether the server answers, and from what."""
         return Health(**state.health())
-
-    @app.get("/", include_in_schema=False)
-    async def start() -> HTMLResponse:
-        return HTMLResponse(start_page(app.version, state.facts(), state.examples()))
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> HTMLResponse:
