@@ -83,6 +83,12 @@ class BodyTooLarge(QueryError):
     code = "TooBig"
 
 
+class TooSlow(QueryError):
+    """A request that does not come in."""
+
+    code = "TooSlow"
+
+
 class Busy(QueryError):
     """More requests at once than the server lets wait."""
 
@@ -90,9 +96,15 @@ class Busy(QueryError):
 
 
 class Conflict(QueryError):
-    """A change while another one is being made."""
+    """Something of which there is only one at a time goes on already."""
 
     code = "Busy"
+
+
+class DatasetRefused(QueryError):
+    """A dataset that cannot be served; the one before it stays."""
+
+    code = "DatasetRefused"
 
 
 class Unauthorized(QueryError):
@@ -122,8 +134,10 @@ STATUS: dict[type[EngineError], int] = {
     UrlTooLong: 414,
     HeadersTooLarge: 431,
     BodyTooLarge: 413,
+    TooSlow: 408,
     Busy: 503,
     Conflict: 409,
+    DatasetRefused: 409,
     Unauthorized: 401,
     EngineError: 500,
     FormatError: 500,
