@@ -1,5 +1,6 @@
 """From a trace to the roads that it was driven on, for one vehicle."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,20 +12,19 @@ from gis.arrays import F64, U32, freeze
 from gis.geodesy import distances_m
 from gis.snap import Snap
 from gis.snap_index import edge_positions
-from gis.snap_search import Records
+from gis.snap_search import ANY_BEARING, Records
 from routing.assemble import PlacesOfPaths
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.weights import Measures, measures_of
 from routing.graph.components import ARC_OPEN, ARC_STARTPOINT
 from routing.graph.turn_graph import TurnGraph
-from routing.inputs import Limits
 from routing.matching.climbs import climb_both, tree_depths
 from routing.matching.legs import Gaps, Legs, find_legs
 from routing.matching.states import States, find_states
 from routing.matching.steps import Beliefs, Ends, Model, Ways
 from routing.matching.trace import Trace, longest_step_s
 from routing.matching.viterbi import Decoded, decode
-from routing.places.candidates import Candidates
+from routing.places.candidates import Candidates, PointQuery
 from routing.places.positions import query_records
 from routing.scratch import RouteScratch, Scratch
 from routing.search.chain import Stretch
@@ -113,14 +113,21 @@ class Matcher:
         return tree_depths(self._hierarchy)
 
     def match(
-        self, weighting: Weighting, trace: Trace, limits: Limits, anywhere: bool, cut: bool
+        self,
+        weighting: Weighting,
+        trace: Trace,
+        points: Sequence[PointQuery],
+        anywhere: bool,
+        cut: bool,
     ) -> list[Matched] | None:
         """The pieces of a trace that are on the roads, each of two points or more.
 
-        ``limits`` are the points' bearings; ``cut`` tells whether a gap in time begins a new
+        ``points`` are those of the trace; ``cut`` tells whether a gap in time begins a new
         piece. None if no point has a road within its radius.
         """
-        queries = query_records(trace.lon, trace.lat, trace.radius_m, limits.bearing)
+        bearing = np.array([point.bearing or ANY_BEARING for point in points], np.int64)
+        side = np.array([point.side for point in points], np.int64)
+        queries = query_records(trace.lon, trace.lat, trace.radius_m, bearing, side)
         scratch = self._scratch.take()
         mask = ARC_OPEN if anywhere else ARC_OPEN | ARC_STARTPOINT
         result = self._find(weighting, trace, queries, mask, cut, scratch)

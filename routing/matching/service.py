@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from routing.details import DetailMaker
 from routing.errors import InvalidInput, InvalidValue, NoMatch, NoRoadNear
-from routing.inputs import Bearing, limits_of
 from routing.matching.legs_of_piece import LegsOfPiece
 from routing.matching.matcher import Matched
 from routing.matching.results import Match, Matching, Tracepoint
@@ -49,10 +48,8 @@ def match_trace(
         kept = tidy([(query.lon, query.lat) for query in queries], times_s)
     chosen = [queries[i] for i in kept]
     trace = make_trace(chosen, None if times_s is None else [times_s[i] for i in kept])
-    bearings: list[Bearing | None] = [query.bearing for query in chosen]
-    limits = limits_of(len(kept), None, bearings)
     cut = wanted.gaps == "split"
-    pieces = vehicle.matcher.match(weighting, trace, limits, wanted.anywhere, cut)
+    pieces = vehicle.matcher.match(weighting, trace, chosen, wanted.anywhere, cut)
     if pieces is None:
         raise NoRoadNear("Could not find a matching segment for any coordinate.")
     if not pieces:
