@@ -9,6 +9,7 @@ import orjson
 from gis.polyline import decode_polyline
 from server.api.osrm_params import (
     IsochroneParams,
+    MatchParams,
     NearestParams,
     Params,
     RouteParams,
@@ -33,6 +34,7 @@ _SERVICES: tuple[type[Params], ...] = (
     TableParams,
     TripParams,
     IsochroneParams,
+    MatchParams,
 )
 _READERS = {
     params: {f"{name}=": (name, value.read) for name, (value, _) in options_of(params).items()}
