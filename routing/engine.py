@@ -266,6 +266,7 @@ class Engine(Fleet):
         profile: str | None = None,
         radiuses: Sequence[float | None] | None = None,
         bearings: Sequence[Bearing | None] | None = None,
+        approaches: Sequence[Approach | None] | None = None,
         snapping: str = "default",
         depart_at: Departure | None = None,
         exclude: Sequence[str] = (),
@@ -280,16 +281,19 @@ class Engine(Fleet):
         """
         if not (round_trip or fixed_start or fixed_end):
             raise InvalidInput("a trip that is not round needs a fixed start or end")
-        on_roads: dict[str, Any] = {
+        options: dict[str, Any] = {
             "profile": profile,
             "snapping": snapping,
             "depart_at": depart_at,
             "exclude": exclude,
+            "radiuses": radiuses,
+            "bearings": bearings,
+            "approaches": approaches,
         }
-        queries = point_queries(points, radiuses, bearings)
+        queries = point_queries(points, radiuses, bearings, approaches)
         if len(points) < 2:
             raise InvalidInput(f"a trip over {len(points)} points, expected 2 or more")
-        table = self.table(points, radiuses=radiuses, bearings=bearings, **on_roads)
+        table = self.table(points, **options)
         if int(table.duration_cs.max()) >= INF:
             raise NoTrips("No trip visiting all destinations possible.")
         ends = {"round_trip": round_trip, "first": fixed_start, "last": fixed_end}

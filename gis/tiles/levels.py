@@ -70,13 +70,14 @@ def level_of(network: RoadNetwork, index: SnapIndex, zoom: int) -> Level:
     kept = np.zeros(len(point), np.bool_)
     longest = int(count.max(initial=0))
     x, y, stack = np.empty(longest), np.empty(longest), np.empty((longest, 2), np.int64)
-    shape = SnapIndex(index.tree, own_first, own_first, lon, lat)
+    left_hand = freeze(network.edge_left_hand[edge])
+    shape = SnapIndex(index.tree, own_first, own_first, lon, lat, left_hand)
     _keep_corners_of_all(shape, view_of(Tile(0, 0, zoom)), TOLERANCE / 2, x, y, kept, stack)
     kept_before = np.concatenate([[0], np.cumsum(kept)])
     first_kept = freeze(kept_before[own_first].astype(np.uint32))
     lon, lat = freeze(lon[kept]), freeze(lat[kept])
     tree = build_rtree(first_kept, lon, lat)
-    return Level(freeze(edge), make_snap_index(tree, first_kept, lon, lat))
+    return Level(freeze(edge), make_snap_index(tree, first_kept, lon, lat, left_hand))
 
 
 @kernel
