@@ -258,7 +258,7 @@ def test_what_the_engine_is_asked(name: str) -> None:
         app,
         "GET",
         f"/route/v1/{name}/1,2;3,4?radiuses=5;unlimited&bearings=10,20;"
-        "&continue_straight=false&snapping=any&waypoints=0;1"
+        "&approaches=;curb&continue_straight=false&snapping=any&waypoints=0;1"
         "&exclude=toll,ferry&depart_at=2026-11-30T08:15+01:00",
     )
     assert engine.asked == {
@@ -267,14 +267,14 @@ def test_what_the_engine_is_asked(name: str) -> None:
         "exclude": ("toll", "ferry"),
         "depart_at": "2026-11-30T08:15+01:00",
         "radiuses": (5.0, None),
-        "approaches": None,
         "bearings": ((10, 20), None),
+        "approaches": (None, "curb"),
         "continue_straight": False,
         "snapping": "any",
         "waypoints": (0, 1),
         "with_details": True,
     }
-    ask(app, "GET", f"/nearest/v1/{name}/1,2?number=3&radiuses=7&bearings=1,2")
+    ask(app, "GET", f"/nearest/v1/{name}/1,2?number=3&radiuses=7&bearings=1,2&approaches=opposite")
     assert engine.asked == {
         "lon": 1.0,
         "lat": 2.0,
@@ -282,7 +282,7 @@ def test_what_the_engine_is_asked(name: str) -> None:
         "number": 3,
         "radius_m": 7.0,
         "bearing": (1, 2),
-        "approach": None,
+        "approach": "opposite",
         "exclude": (),
         "depart_at": None,
         "snapping": "default",
