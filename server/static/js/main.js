@@ -1,7 +1,7 @@
 // @ts-check
 /** Brings the parts of the page together: whatever is done changes the state, which all show. */
 
-import { byId, el } from "./dom.js";
+import { byId } from "./dom.js";
 import { lonLat } from "./geo.js";
 import { Benchmark } from "./benchmark.js";
 import { startLineDragging } from "./drag_line.js";
@@ -261,7 +261,7 @@ function start() {
   const library = /** @type {any} */ (globalThis).maplibregl;
   const broken = !library
     ? "The map library is not installed on this server."
-    : !el("canvas").getContext?.("webgl2") && "This browser has no WebGL 2, without which there is no map.";
+    : !document.createElement("canvas").getContext("webgl2") && "This browser has no WebGL 2, without which there is no map.";
   if (broken) {
     complain(broken);
     return;

@@ -51,7 +51,6 @@ export class RoadMap {
     this.gl.touchZoomRotate.disableRotation();
     this.gl.keyboard.disableRotation();
     this.gl.addControl(new library.NavigationControl({ showCompass: false }), "top-right");
-    this.gl.addControl(new library.ScaleControl({ maxWidth: 110 }), "bottom-right");
     this.gl.addControl(
       new library.AttributionControl({
         compact: false,
@@ -60,6 +59,7 @@ export class RoadMap {
       }),
       "bottom-right",
     );
+    this.gl.addControl(new library.ScaleControl({ maxWidth: 110 }), "bottom-right");
     this.gl.getCanvas().setAttribute("aria-label", "Map. Arrow keys move it, plus and minus zoom, Enter sets a point at its centre.");
     this.gl.on("load", () => {
       for (const [name, data] of this.#data) this.gl.getSource(name)?.setData(data);

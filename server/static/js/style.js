@@ -175,10 +175,24 @@ function closures(colours) {
 
 /** @param {typeof LIGHT} colours */
 function reach(colours) {
-  const ring = ["at", ["get", "ring"], ["literal", colours.reach]];
+  const [first, ...others] = colours.reach;
+  const ring = ["match", ["get", "ring"], ...others.flatMap((colour, i) => [i + 1, colour]), first];
   return [
-    { id: "reach-fill", type: "fill", source: "reach", paint: { "fill-color": ring, "fill-opacity": 0.22 } },
-    { id: "reach-line", type: "line", source: "reach", layout: ROUND, paint: { "line-color": ring, "line-width": 2 } },
+    {
+      id: "reach-fill",
+      type: "fill",
+      source: "reach",
+      filter: ["==", ["geometry-type"], "Polygon"],
+      paint: { "fill-color": ring, "fill-opacity": 0.25 },
+    },
+    {
+      id: "reach-line",
+      type: "line",
+      source: "reach",
+      filter: ["==", ["geometry-type"], "LineString"],
+      layout: ROUND,
+      paint: { "line-color": ring, "line-width": 1.8 },
+    },
   ];
 }
 
