@@ -121,6 +121,7 @@ def test_dragging_the_line(visit: Open) -> None:
     page.mouse.up()
     window.until("whimbrel.store.state.points.length === 3")
     window.until("whimbrel.planner.legs().length === 2")
+    page.locator(".stop").nth(2).wait_for()
     window.picture("dragged")
     page.locator(".pin-via").press("Delete")
     window.until("whimbrel.store.state.points.length === 2")

@@ -43,6 +43,7 @@ class Page {
     this.drag = startLineDragging(this.map, () => (store.state.panel === "route" ? this.planner.legs() : []), (leg, point, isLive) => this.dragLine(leg, point, isLive));
     /** @type {(LonLat | null)[] | null} */
     this.before = null;
+    this.wasLive = false;
     startTabs((panel) => store.set({ panel }));
     startProfiles(dataset.profiles, (profile) => store.set({ profile, chosen: 0 }));
     startSheet();
@@ -85,7 +86,9 @@ class Page {
    */
   show(before, isLive) {
     const { state } = this.store;
-    if (before && isSameBut(before, state, "view")) return isLive ? undefined : this.map.jump(state.view);
+    const isDecided = this.wasLive && !isLive; // of what was dragged, and looks the same
+    this.wasLive = isLive;
+    if (before && !isDecided && isSameBut(before, state, "view")) return isLive ? undefined : this.map.jump(state.view);
     showTab(state.panel);
     showProfiles(state.profile);
     if (before && before.profile !== state.profile) this.map.reload(state.profile);

@@ -72,7 +72,7 @@ export class RoadMap {
 
   /** Pixels at the sides that the panel covers. */
   padding() {
-    if (!narrow.matches) return { top: 60, bottom: 60, left: 460, right: 70 };
+    if (!narrow.matches) return { top: 60, bottom: 90, left: 460, right: 80 };
     const panel = byId("panel").getBoundingClientRect();
     const covered = Math.min(innerHeight - panel.top, innerHeight * 0.62);
     return { top: 60, bottom: covered + 30, left: 40, right: 40 };

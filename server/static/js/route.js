@@ -111,7 +111,8 @@ export class RoutePlanner {
 
   #look() {
     const route = this.#routes[this.store.state.chosen] ?? this.#routes[0];
-    this.map.look(boundsOf(route.geometry.coordinates));
+    const points = /** @type {LonLat[]} */ (this.store.state.points.filter(Boolean));
+    this.map.look(boundsOf([...route.geometry.coordinates, ...points]));
   }
 
   #tell() {

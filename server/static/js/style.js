@@ -183,7 +183,7 @@ function reach(colours) {
       type: "fill",
       source: "reach",
       filter: ["==", ["geometry-type"], "Polygon"],
-      paint: { "fill-color": ring, "fill-opacity": 0.25 },
+      paint: { "fill-color": ring, "fill-opacity": 0.2 },
     },
     {
       id: "reach-line",
@@ -246,7 +246,7 @@ function labels(colours) {
     source: "roads",
     "source-layer": "speeds",
     minzoom: 12,
-    filter: ["all", ["!=", ["get", "name"], ""], ["step", ["zoom"], ["<=", important, 3], 14, ["<=", important, 4], 15, true]],
+    filter: ["all", ["!=", ["get", "name"], ""], ["step", ["zoom"], ["<=", important, 3], 14, ["<=", important, 4], 14.7, true]],
     layout: {
       "symbol-placement": "line",
       "symbol-sort-key": important,
