@@ -94,10 +94,11 @@ class Fleet:
         """The same engine for a vehicle to which some roads are different.
 
         ``speeds`` in km/h by two OpenStreetMap nodes that follow each other, in that direction,
-        ``way_speeds`` by way; 0 closes a road. ``avoid`` are polygons, as lists of rings or as
-        shapely has them, that no route may enter. ``n_routes`` is how many routes you will ask
-        for, that the least work is done; `method` tells how. By "astar" any of the routes of
-        least weight is found. Raises ``InvalidInput``.
+        ``way_speeds`` by way, or by way and direction: 1 along its nodes, -1 against; 0 closes a
+        road. ``avoid`` are polygons, as lists of rings or as shapely has them, that no route may
+        enter. ``n_routes`` is how many routes you will ask for, that the least work is done;
+        `method` tells how. By "astar" any of the routes of least weight is found. Live weights
+        count as they are now. Raises ``InvalidInput``.
         """
         name = self._name(profile)
         before = self.snapshot(name)

@@ -15,13 +15,16 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gis.errors import EngineError
 from gis.version import installed_version
+from server.api.datasets import datasets_router
 from server.api.live import live_router
+from server.api.metrics import metrics_router
 from server.api.openapi import osrm_paths
 from server.api.osrm import OsrmServices
 from server.api.osrm_json import error_answer, to_bytes
 from server.api.parse_benchmark import parse_router
 from server.api.search import search_router
 from server.api.services import SERVICES
+from server.counting import Counted
 from server.errors import InvalidQuery, status_code_message
 from server.pages import docs_page
 from server.state import EngineState
@@ -32,6 +35,8 @@ _log = logging.getLogger(__name__)
 ROUTERS: tuple[Callable[[EngineState], APIRouter], ...] = (
     web_router,
     live_router,
+    datasets_router,
+    metrics_router,
     parse_router,
     search_router,
 )
@@ -43,7 +48,7 @@ _DESCRIPTION = (
 )
 
 
-_PAGES = ("/docs", "/health", "/openapi.json")
+_PAGES = ("/docs", "/health", "/ready", "/metrics", "/openapi.json")
 
 
 class Health(BaseModel):
@@ -55,6 +60,9 @@ class Health(BaseModel):
     extract: str = Field(description="The OpenStreetMap file that it was made from")
     timestamp: str = Field(description="Date of the map data, empty if the file does not tell")
     profiles: list[str]
+    bounds: list[float] = Field(description="West, south, east and north of all roads")
+    data_id: str = Field(description="What answers call Whimbrel-Dataset")
+    weights: dict[str, int] = Field(description="What answers call Whimbrel-Weights, by profile")
     uptime_s: float = Field(description="Seconds since the server opened the dataset")
     process: int = Field(description="Process id of the worker that answers")
 
@@ -101,6 +109,7 @@ def create_app(state: EngineState) -> FastAPI:
     services = OsrmServices(state)
     app.state.services = services
     app.add_middleware(_ServicesFirst, services=services)
+    app.add_middleware(Counted, state=state)  # the last to be added is the first to be asked
     app.mount("/", services)  # which says what is wrong with any other path
     return app
 

@@ -119,15 +119,13 @@ def _join_near(network: RoadNetwork, edge: I64, name: I64) -> I64:
     row = np.floor_divide(network.node_lat[ends].astype(np.int64), _NEAR)
     shrink = np.cos(np.radians((row + 0.5) * _NEAR / UNITS_PER_DEGREE))
     column = np.floor(network.node_lon[ends] * shrink / _NEAR).astype(np.int64)
-    of_end = np.tile(name, 2)
-    squares, square = np.unique(np.column_stack([of_end, row, column]), axis=0, return_inverse=True)
-    square = square.reshape(-1)
-    code = _code(squares)
+    code = _code(np.tile(name, 2), row, column)
+    squares, square = np.unique(code, return_inverse=True)
     joined = [(square[: len(edge)], square[len(edge) :])]
     for down, right in _NEIGHBOURS:
-        wanted = _code(squares + np.array([0, down, right]))
-        place = np.minimum(np.searchsorted(code, wanted), max(len(code) - 1, 0))
-        has = np.flatnonzero(code[place] == wanted) if len(code) else place
+        wanted = squares + ((down << _COLUMN_BITS) + right)
+        place = np.minimum(np.searchsorted(squares, wanted), max(len(squares) - 1, 0))
+        has = np.flatnonzero(squares[place] == wanted) if len(squares) else place
         joined.append((has, place[has]))
     a, b = (np.concatenate(side) for side in zip(*joined, strict=True))
     graph = coo_matrix((np.ones(len(a), np.int8), (a, b)), (len(squares), len(squares)))
@@ -137,11 +135,11 @@ def _join_near(network: RoadNetwork, edge: I64, name: I64) -> I64:
 
 
 _ROW_BITS, _COLUMN_BITS = 17, 18
+"""More than squares need, so that one beside another has a code of its own."""
 
 
-def _code(squares: I64) -> I64:
+def _code(name: I64, row: I64, column: I64) -> I64:
     """Name, row and column as one number each, ascending as they do."""
-    name, row, column = squares.T
     row, column = row + (1 << _ROW_BITS - 1), column + (1 << _COLUMN_BITS - 1)
     code: I64 = (name << _ROW_BITS | row) << _COLUMN_BITS | column
     return code

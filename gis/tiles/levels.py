@@ -1,10 +1,11 @@
 """Which roads are shown at a zoom, and as how fine lines."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import F64, I64, U32, Bool, freeze, offsets, ranges
+from gis.arrays import F64, I32, I64, U32, Bool, freeze, offsets, ranges
 from gis.geodesy import HALF_TURN
 from gis.jit import kernel
 from gis.network.road_class import RoadClass
@@ -43,12 +44,31 @@ class Level:
 
     | array | dtype, shape | content |
     |---|---|---|
-    | edge | uint32 (K,) | those of the network, ascending |
+    | edge | uint32 (K,) or None | those of the network, ascending; None: all |
     | index | ``SnapIndex`` | over their simplified shapes, counting as ``edge`` does |
     """
 
-    edge: U32
+    edge: U32 | None
     index: SnapIndex
+
+    def edges(self, found: U32) -> U32:
+        """The edges of the network that the index calls so."""
+        return found if self.edge is None else self.edge[found]
+
+    def numbers(self, edge: I64) -> I64:
+        """What the index calls edges of the network that are shown."""
+        if self.edge is None:
+            return edge
+        numbers: I64 = np.searchsorted(self.edge, edge).astype(np.int64)
+        return numbers
+
+
+class _Shapes(NamedTuple):
+    """Shapes of K edges: offsets uint32 (K + 1,) into points in 1e-7 degree, int32 (P,)."""
+
+    first_point: U32
+    point_lon: I32
+    point_lat: I32
 
 
 def shown_from(kind: RoadClass) -> int:
@@ -59,7 +79,7 @@ def shown_from(kind: RoadClass) -> int:
 def level_of(network: RoadNetwork, index: SnapIndex, zoom: int) -> Level:
     """The level for a zoom, over the index of a network."""
     if zoom >= ALL_ROADS_ZOOM:
-        return Level(freeze(np.arange(network.n_edges, dtype=np.uint32)), index)
+        return Level(None, index)
     shown = np.array([shown_from(kind) <= zoom for kind in RoadClass])
     edge = np.flatnonzero(shown[network.way_class[network.edge_tagset]]).astype(np.uint32)
     first = network.first_point[edge]
@@ -70,18 +90,19 @@ def level_of(network: RoadNetwork, index: SnapIndex, zoom: int) -> Level:
     kept = np.zeros(len(point), np.bool_)
     longest = int(count.max(initial=0))
     x, y, stack = np.empty(longest), np.empty(longest), np.empty((longest, 2), np.int64)
-    shape = SnapIndex(index.tree, own_first, own_first, lon, lat)
+    shape = _Shapes(own_first, lon, lat)
     _keep_corners_of_all(shape, view_of(Tile(0, 0, zoom)), TOLERANCE / 2, x, y, kept, stack)
     kept_before = np.concatenate([[0], np.cumsum(kept)])
     first_kept = freeze(kept_before[own_first].astype(np.uint32))
     lon, lat = freeze(lon[kept]), freeze(lat[kept])
     tree = build_rtree(first_kept, lon, lat)
-    return Level(freeze(edge), make_snap_index(tree, first_kept, lon, lat))
+    left_hand = freeze(network.edge_left_hand[edge])
+    return Level(freeze(edge), make_snap_index(tree, first_kept, lon, lat, left_hand))
 
 
 @kernel
 def _keep_corners_of_all(
-    shape: SnapIndex,
+    shape: _Shapes,
     view: View,
     tolerance: float,
     x: F64,
@@ -108,10 +129,11 @@ def check_level(level: Level, network: RoadNetwork, zoom: int) -> None:
     """Assert every documented invariant."""
     kinds = network.way_class[network.edge_tagset]
     shown = np.flatnonzero([shown_from(RoadClass(kind)) <= zoom for kind in kinds])
-    assert np.array_equal(level.edge, shown)
+    edge = np.arange(network.n_edges) if level.edge is None else level.edge
+    assert np.array_equal(edge, shown)
     first = level.index.first_point
-    assert len(first) == len(level.edge) + 1
-    tail, head = network.edge_tail[level.edge], network.edge_head[level.edge]
+    assert len(first) == len(edge) + 1
+    tail, head = network.edge_tail[edge], network.edge_head[edge]
     for node, point in ((tail, first[:-1]), (head, first[1:].astype(np.int64) - 1)):
         assert np.array_equal(network.node_lon[node], level.index.point_lon[point])
         assert np.array_equal(network.node_lat[node], level.index.point_lat[point])

@@ -1,6 +1,6 @@
 """Which roads a box touches, by the tree over their segments."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,13 @@ _MAX_LEVELS = 16
 """More than the levels of a tree over 2^32 segments."""
 
 
+class _Found(NamedTuple):
+    """Edges that were found: whether each of all was, bool (E,), and room for them uint32 (E,)."""
+
+    seen: Bool
+    edge: U32
+
+
 def edges_within(index: SnapIndex, box: tuple[int, int, int, int]) -> U32:
     """Edges with a segment whose own box meets one, ascending: frozen uint32 (k,).
 
@@ -21,15 +28,17 @@ def edges_within(index: SnapIndex, box: tuple[int, int, int, int]) -> U32:
     roads at the other end of the world.
     """
     n_edges = len(index.first_point) - 1
-    seen = np.zeros(n_edges, np.bool_)
+    # Of large arrays only the pages that are touched cost anything.
+    found = _Found(np.zeros(n_edges, np.bool_), np.empty(n_edges, np.uint32))
+    n = 0
     west, south, east, north = box
     stack = np.empty(NODE_SIZE * _MAX_LEVELS, np.int64)
     if len(index.tree.segment):
         for turn in (0, 2 * HALF_TURN, -2 * HALF_TURN):
             if west + turn <= HALF_TURN and east + turn >= -HALF_TURN:
                 around = np.array([west + turn, south, east + turn, north], np.int64)
-                _mark_edges(index, freeze(around), seen, stack)
-    return freeze(np.flatnonzero(seen).astype(np.uint32))
+                n = _find_edges(index, freeze(around), found, n, stack)
+    return freeze(np.sort(found.edge[:n]))
 
 
 @inner_kernel
@@ -48,8 +57,11 @@ def _segment_meets(index: SnapIndex, point: int, box: I64) -> bool:
 
 
 @plain_kernel
-def _mark_edges(index: SnapIndex, box: I64, seen: Bool, stack: I64) -> None:
-    """Mark the edges of all segments that meet a box; ``stack`` is scratch."""
+def _find_edges(index: SnapIndex, box: I64, found: _Found, n: int, stack: I64) -> int:
+    """Add the edges of all segments that meet a box to n others; how many there are then.
+
+    ``stack`` is scratch.
+    """
     tree = index.tree
     top = len(tree.level) - 2
     stack[0] = int64(tree.level[top])
@@ -71,5 +83,11 @@ def _mark_edges(index: SnapIndex, box: I64, seen: Bool, stack: I64) -> None:
             continue
         for i in range(node * NODE_SIZE, min((node + 1) * NODE_SIZE, len(tree.segment))):
             point = int64(tree.segment[i])
-            if _segment_meets(index, point, box):
-                seen[edge_of_point(index, point)] = True
+            if not _segment_meets(index, point, box):
+                continue
+            edge = edge_of_point(index, point)
+            if not found.seen[edge]:
+                found.seen[edge] = True
+                found.edge[n] = edge
+                n += 1
+    return n

@@ -62,7 +62,7 @@ class TileMaker:
         found = edges_within(level.index, box_of(tile))
         if not len(found):
             return b""
-        own, edge = vehicle.prepared.metric, level.edge[found]
+        own, edge = vehicle.prepared.metric, level.edges(found)
         roads = find_roads(own, weighting.metric, edge, weighting.live_arcs)
         if not len(roads.arc):
             return b""
@@ -126,8 +126,7 @@ class TileMaker:
         backward = roads.arc & 1 == 1
         tail, head = network.edge_tail[edge], network.edge_head[edge]
         ends = np.where(backward, head, tail), np.where(backward, tail, head)
-        local = np.searchsorted(level.edge, edge)
-        arc = (2 * local + backward).astype(np.uint32)
+        arc = (2 * level.numbers(edge) + backward).astype(np.uint32)
         chains = join_chains(arc, code, *ends, roads.both_ways)
         first_line = np.flatnonzero(np.diff(chains.key, prepend=-1))
         lines = Lines(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gis.arrays import F64, I64, U32, AnyArray, Bool
+from gis.arrays import F64, I64, INF, U32, AnyArray, Bool
 from gis.network.road_class import RoadClass
 from gis.network.road_network import RoadNetwork
 from routing.metric import CM_PER_M, CS_PER_S, Metric
@@ -58,32 +58,38 @@ def find_roads(own: Metric, now: Metric, edge: U32, live_arcs: U32) -> Roads:
     """
     forward = 2 * edge.astype(np.int64)
     backward = forward + 1
-    own_open, now_open = own.open_arc, now.open_arc
-    has_forward, has_backward = own_open[forward], own_open[backward]
-    alike = has_forward & has_backward
+    has_forward, has_backward = is_open(own, forward), is_open(own, backward)
+    live_forward, live_backward = (
+        _is_changed(own, now, live_arcs, arc) for arc in (forward, backward)
+    )
+    alike = has_forward & has_backward & (live_forward == live_backward)
     for column in (now.weight, now.duration_cs):
         alike &= column[forward] == column[backward]
-    changed = _changed(own, now, live_arcs)
-    if changed is not None:
-        alike &= changed[forward] == changed[backward]
-    arc = np.concatenate([forward[has_forward], backward[has_backward & ~alike]])
-    both_ways = np.concatenate(
-        [alike[has_forward], np.zeros(np.count_nonzero(has_backward & ~alike), np.bool_)]
-    )
+    back_too = has_backward & ~alike
+    arc = np.concatenate([forward[has_forward], backward[back_too]])
     order = np.argsort(arc)
-    arc, both_ways = arc[order], both_ways[order]
-    is_live = np.zeros(len(arc), np.bool_) if changed is None else changed[arc]
-    return Roads(arc, both_ways, ~own_open[arc ^ 1], is_live, now_open[arc])
+    arc = arc[order]
+    both_ways = np.concatenate([alike[has_forward], alike[back_too]])[order]
+    is_live = np.concatenate([live_forward[has_forward], live_backward[back_too]])[order]
+    return Roads(arc, both_ways, ~is_open(own, arc ^ 1), is_live, is_open(now, arc))
 
 
-def _changed(own: Metric, now: Metric, live_arcs: U32) -> Bool | None:
-    """Which arcs (A,) are not as the profile has them; None: all are."""
+def is_open(metric: Metric, arc: I64) -> Bool:
+    """Which arcs (n,) a metric leaves open: the metric's own answer is about all arcs."""
+    found: Bool = metric.weight[arc] < INF
+    return found
+
+
+def _is_changed(own: Metric, now: Metric, live_arcs: U32, arc: I64) -> Bool:
+    """Which arcs (n,) are not as the profile has them."""
     if now is own and not len(live_arcs):
-        return None
-    changed: Bool = own.weight != now.weight
+        return np.zeros(len(arc), np.bool_)
+    changed: Bool = own.weight[arc] != now.weight[arc]
     if now.has_durations:
-        changed |= own.duration_cs != now.duration_cs
-    changed[live_arcs] = True
+        changed |= own.duration_cs[arc] != now.duration_cs[arc]
+    if len(live_arcs):
+        place = np.minimum(np.searchsorted(live_arcs, arc), len(live_arcs) - 1)
+        changed |= live_arcs[place] == arc
     return changed
 
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from gis.arrays import I64, AnyArray, freeze, ranges
+from gis.arrays import I64, freeze, ranges
 from gis.network.road_network import RoadNetwork
 from gis.tiles.encoding import POINT, Column, Layer, draw_points
 from gis.tiles.grid import Tile, is_shown, place_points
 from routing.guidance.guide import Guide
 from routing.metric import CS_PER_S
-from routing.tiles.roads import Roads
+from routing.tiles.roads import Roads, is_open
 from routing.weighting import Weighting
 
 TURNS_ZOOM = 15
@@ -32,7 +32,7 @@ def turns_layer(
     count = graph.first_turn[before[shown] + 1].astype(np.int64) - first
     turn, row = ranges(first, count), np.repeat(shown, count)
     after = graph.vertex_arc[graph.turn_head[turn]].astype(np.int64)
-    kept = weighting.metric.open_arc[after] & (after != before[row] ^ 1)
+    kept = is_open(weighting.metric, after) & (after != before[row] ^ 1)
     turn, row, after = turn[kept], row[kept], after[kept]
     found = guide.single_turns(np.column_stack([before[row], after]))
     costs = weighting.metric.turn_costs(graph.turn_cost)[turn]
@@ -52,6 +52,4 @@ def turns_layer(
 def _open_arcs(roads: Roads, weighting: Weighting) -> I64:
     """Both directions of roads, as far as they are open."""
     arcs = np.unique(np.concatenate([roads.arc, roads.arc ^ 1]))
-    is_open: AnyArray = weighting.metric.open_arc[arcs]
-    found: I64 = arcs[is_open]
-    return found
+    return arcs[is_open(weighting.metric, arcs)]

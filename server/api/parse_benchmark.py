@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any, TypeAlias
 
 import orjson
@@ -126,14 +127,16 @@ class ParseService:
 
         A process of its own with the lowest priority does it. There is one run at a time.
         """
-        run = self._runs().start(self._state.dataset, repeat)
+        with _one_line():
+            run = self._runs().start(self._state.dataset, repeat)
         if run is None:
             raise Conflict("A run goes on already; see its progress.")
         return _respond({"code": "Ok", "run": run}, 202)
 
     def inform(self) -> Response:
         """Whether a run goes on, how far it is, and the results of the last 50."""
-        status = self._runs().status()
+        with _one_line():
+            status = self._runs().status()
         return _respond({"code": "Ok", **status._asdict()})
 
     async def events(self) -> Response:
@@ -173,6 +176,17 @@ class ParseService:
                 await asyncio.sleep(_POLL_S)
         finally:
             self._n_streams -= 1
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
+    """Let what the folder does not allow be told in one line."""
+    try:
+        yield
+    except OSError as error:
+        raise Unsupported(
+            f"{error.filename or 'the benchmark'}: {error.strerror}; set WHIMBREL_STATE_DIR"
+        ) from None
 
 
 class _Watch:

@@ -55,6 +55,7 @@ def _route(serving: Serving, params: RouteParams) -> bytes:
         **_on_roads(serving, params),
         "radiuses": params.radiuses,
         "bearings": params.bearings,
+        "approaches": params.approaches,
         "continue_straight": params.continue_straight,
         "waypoints": params.waypoints or None,
     }
@@ -74,6 +75,7 @@ def _nearest(serving: Serving, params: NearestParams) -> bytes:
         number=params.number,
         radius_m=params.radiuses[0] if params.radiuses else None,
         bearing=params.bearings[0] if params.bearings else None,
+        approach=params.approaches[0] if params.approaches else None,
         **_on_roads(serving, params),
     )
     return to_bytes(nearest_answer(waypoints, params))
@@ -85,12 +87,14 @@ def _table(serving: Serving, params: TableParams) -> bytes:
     options: dict[str, Any] = {
         "radiuses": _chosen(params.radiuses, sources),
         "bearings": _chosen(params.bearings, sources),
+        "approaches": _chosen(params.approaches, sources),
     }
     ends = None
     if sources != destinations:
         ends = [points[index] for index in destinations]
         options["destination_radiuses"] = _chosen(params.radiuses, destinations)
         options["destination_bearings"] = _chosen(params.bearings, destinations)
+        options["destination_approaches"] = _chosen(params.approaches, destinations)
     try:
         table = serving.engine.table(
             [points[index] for index in sources],
@@ -121,6 +125,7 @@ def _trip(serving: Serving, params: TripParams) -> bytes:
         fixed_end=params.destination == "last",
         radiuses=params.radiuses,
         bearings=params.bearings,
+        approaches=params.approaches,
         **_on_roads(serving, params),
     )
     return to_bytes(trip_answer(trip, params))
@@ -139,6 +144,7 @@ def _isochrone(serving: Serving, params: IsochroneParams) -> bytes:
         lines=not params.polygons,
         radius_m=params.radiuses[0] if params.radiuses else None,
         bearing=params.bearings[0] if params.bearings else None,
+        approach=params.approaches[0] if params.approaches else None,
         **_on_roads(serving, params),
     )
     return to_bytes(isochrone_answer(area, params))

@@ -87,6 +87,14 @@ def test_nowhere_to_keep_results(tmp_path: Path) -> None:
         assert "WHIMBREL_STATE_DIR" in response.json()["message"]
 
 
+def test_a_folder_that_cannot_be_written_to(state: EngineState, tmp_path: Path) -> None:
+    """That is said in one line, too."""
+    (tmp_path / "parse-benchmark.lock").mkdir()
+    response = ask(create_app(state), "POST", BENCH)
+    assert (response.status, response.json()["code"]) == (400, "NotImplemented")
+    assert "parse-benchmark.lock" in response.json()["message"]
+
+
 def streamed(state: EngineState, meanwhile: Callable[[], Any]) -> list[dict[str, Any]]:
     """The events that a client sees to whom something happens."""
 
