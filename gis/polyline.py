@@ -143,7 +143,7 @@ def simplify(lon: F64, lat: F64, tolerance_deg: float) -> tuple[F64, F64]:
     kept = np.zeros(len(lon), np.bool_)
     stack = np.empty((len(lon), 2), np.int64)
     x, y = freeze(_unbroken(lon)), freeze(_mercator_deg(lat))
-    _keep_corners(x, y, tolerance_deg * tolerance_deg, kept, stack)
+    keep_corners(x, y, tolerance_deg * tolerance_deg, kept, stack)
     return lon[kept], lat[kept]
 
 
@@ -177,8 +177,11 @@ def _mercator_deg(lat: F64) -> F64:
 
 
 @kernel
-def _keep_corners(x: F64, y: F64, tolerance_2: float, kept: Bool, stack: I64) -> None:
-    """Mark the points to keep; ``stack`` (n, 2) is scratch for the pieces to look at."""
+def keep_corners(x: F64, y: F64, tolerance_2: float, kept: Bool, stack: I64) -> None:
+    """Mark the corners of a line (n,) that lie farther away than the root of a tolerance.
+
+    ``stack`` (n, 2) is scratch for the pieces to look at.
+    """
     last = len(x) - 1
     kept[0] = kept[last] = True
     stack[0, 0], stack[0, 1] = 0, last

@@ -10,8 +10,11 @@ from gis.hilbert import hilbert_order
 from gis.snap_index import SnapIndex
 from gis.snap_search import (
     ANY_BEARING,
+    ANY_SIDE,
     BACKWARD,
+    CURB_SIDE,
     FORWARD,
+    OTHER_SIDE,
     QUERY,
     SNAP,
     TIE_M,
@@ -21,7 +24,19 @@ from gis.snap_search import (
     make_pending,
 )
 
-__all__ = ["ANY_BEARING", "BACKWARD", "FORWARD", "SNAP", "TIE_M", "Snap", "nearest", "nearest_many"]
+__all__ = [
+    "ANY_BEARING",
+    "ANY_SIDE",
+    "BACKWARD",
+    "CURB_SIDE",
+    "FORWARD",
+    "OTHER_SIDE",
+    "SNAP",
+    "TIE_M",
+    "Snap",
+    "nearest",
+    "nearest_many",
+]
 
 _SORT_FROM = 500
 
@@ -36,6 +51,7 @@ def nearest(
     radius_m: float = math.inf,
     bearing: tuple[int, int] | None = None,
     max_ties: int = 0,
+    side: int = ANY_SIDE,
 ) -> list[Snap]:
     """The nearest place on each of the nearest edges, by distance and then by edge.
 
@@ -43,6 +59,8 @@ def nearest(
     (``arc_flags`` uint8 (A,)) have all bits of ``mask``. ``bearing`` is a direction and a range in
     whole degrees (0..360, 0..180): only arcs whose direction at the place lies within count, both
     ends included. A segment without length has no direction and lies in ``ANY_BEARING`` alone.
+    ``side`` is where the point must lie of a road that is open (flag 1) both ways, as one travels:
+    ``CURB_SIDE``, where one drives, or ``OTHER_SIDE``; a point on the line lies to its right.
     Beyond ``max_results``, up to ``max_ties`` edges as near as the last (to ``TIE_M``) are added:
     all roads of a junction, say, at little more than the price of one.
 
@@ -54,7 +72,7 @@ def nearest(
     if not (abs(lon) <= HALF_TURN and abs(lat) <= QUARTER_TURN):
         raise ValueError(_off_the_globe(lon, lat))
     _check_limits(max_results, max_ties, radius_m)
-    query = np.array([(0, lon, lat, *(bearing or ANY_BEARING), radius_m)], QUERY)
+    query = np.array([(0, lon, lat, *(bearing or ANY_BEARING), side, radius_m)], QUERY)
     found, count = _search(index, query, arc_flags, mask, max_results, max_ties)
     return [Snap(*record) for record in found[0, : count[0]].tolist()]
 
@@ -69,11 +87,12 @@ def nearest_many(
     radius_m: float | F64 = math.inf,
     bearing: tuple[int, int] | AnyArray = ANY_BEARING,
     max_ties: int = 0,
+    side: int | AnyArray = ANY_SIDE,
 ) -> tuple[Records, I64]:
     """``nearest`` for n points at once: records ``SNAP`` (n, k) and how many hold.
 
-    ``lon``, ``lat`` int32 (n,); ``radius_m`` and ``bearing`` for all points, or (n,) and (n, 2);
-    k is ``max_results + max_ties``.
+    ``lon``, ``lat`` int32 (n,); ``radius_m``, ``side`` and ``bearing`` for all points, or (n,),
+    (n,) and (n, 2); k is ``max_results + max_ties``.
     The number of records for each point is int64 (n,); the records beyond it are undefined.
     """
     off = (np.abs(lon.astype(np.int64)) > HALF_TURN) | (np.abs(lat.astype(np.int64)) > QUARTER_TURN)
@@ -84,7 +103,7 @@ def nearest_many(
     queries = np.empty(len(lon), QUERY)
     queries["row"] = np.arange(len(lon))
     queries["lon"], queries["lat"] = lon, lat
-    queries["radius_m"] = radius_m
+    queries["radius_m"], queries["side"] = radius_m, side
     queries["bearing_deg"], queries["range_deg"] = np.asarray(bearing).T
     if len(lon) >= _SORT_FROM:  # neighbours one after the other find their roads in the cache
         queries = queries[hilbert_order(lon, lat)]

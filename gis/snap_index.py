@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gis.arrays import F64, I32, U32, freeze
+from gis.arrays import F64, I32, U32, Bool, freeze
 from gis.geodesy import lon_difference, normal_lon, polyline_length_m
 from gis.jit import inner_kernel, int64, plain_kernel
 from gis.network.road_network import RoadNetwork
@@ -23,6 +23,7 @@ class SnapIndex(NamedTuple):
     | block_edge | uint32 (P / 16 rounded up,) | the edge of every 16th point |
     | first_point | uint32 (E + 1,) | as in ``RoadNetwork`` |
     | point_lon, point_lat | int32 (P,) | as in ``RoadNetwork`` |
+    | left_hand | bool (E,) | whether one drives on the left there |
     """
 
     tree: RTree
@@ -30,19 +31,23 @@ class SnapIndex(NamedTuple):
     first_point: U32
     point_lon: I32
     point_lat: I32
+    left_hand: Bool
 
 
 def build_snap_index(network: RoadNetwork) -> SnapIndex:
     """The index over a network's shape."""
     tree = build_rtree(network.first_point, network.point_lon, network.point_lat)
-    return make_snap_index(tree, network.first_point, network.point_lon, network.point_lat)
+    shape = network.first_point, network.point_lon, network.point_lat
+    return make_snap_index(tree, *shape, network.edge_left_hand)
 
 
-def make_snap_index(tree: RTree, first_point: U32, point_lon: I32, point_lat: I32) -> SnapIndex:
+def make_snap_index(
+    tree: RTree, first_point: U32, point_lon: I32, point_lat: I32, left_hand: Bool
+) -> SnapIndex:
     """The index around a tree that is there already."""
     block = np.arange(0, len(point_lon), POINTS_OF_BLOCK)
     block_edge = (np.searchsorted(first_point, block, side="right") - 1).astype(np.uint32)
-    return SnapIndex(tree, freeze(block_edge), first_point, point_lon, point_lat)
+    return SnapIndex(tree, freeze(block_edge), first_point, point_lon, point_lat, left_hand)
 
 
 @plain_kernel

@@ -25,6 +25,10 @@ FORWARD, BACKWARD = 1, 2
 ANY_BEARING = (0, 180)
 """A bearing and a range that every direction lies in."""
 
+ANY_SIDE, CURB_SIDE, OTHER_SIDE = 0, 1, 2
+"""Which side of a two-way road an input point must lie on, seen in the direction of travel: any,
+that on which one drives, or the one across."""
+
 SNAP = np.dtype(
     [
         ("distance_m", np.float64),
@@ -46,6 +50,7 @@ QUERY = np.dtype(
         ("lat", np.int32),
         ("bearing_deg", np.int32),
         ("range_deg", np.int32),
+        ("side", np.int32),
         ("radius_m", np.float64),
     ],
     align=True,
@@ -58,6 +63,9 @@ TIE_M = 0.01
 Records = npt.NDArray[np.void]
 
 _WINDOW = 64
+
+_IS_OPEN = 1
+"""The flag of an arc that one may travel along."""
 
 
 class Snap(NamedTuple):
@@ -88,6 +96,7 @@ class Query(NamedTuple):
     scale: tuple[float, float]
     bearing_deg: int
     range_deg: int
+    side: int
     radius_m: float
     mask: int
     wanted: int
@@ -121,9 +130,16 @@ def find_nearest_many(
     for i in range(len(queries)):
         q = queries[i]
         scale = metres_per_unit(float(q["lat"]))
-        bearing, reach, radius_m = q["bearing_deg"], q["range_deg"], q["radius_m"]
-        query = Query(q["lon"], q["lat"], scale, bearing, reach, radius_m, mask, wanted)
+        query = query_of(q, scale, mask, wanted)
         count[q["row"]] = find_nearest(index, query, arc_flags, found[q["row"]], pending)
+
+
+@inner_kernel
+def query_of(record: Any, scale: tuple[float, float], mask: int, wanted: int) -> Query:
+    """The question of a ``QUERY`` record."""
+    bearing, reach, side = record["bearing_deg"], record["range_deg"], record["side"]
+    limits = bearing, reach, side, record["radius_m"]
+    return Query(record["lon"], record["lat"], scale, *limits, mask, wanted)
 
 
 @inner_kernel
@@ -236,6 +252,8 @@ def _scan_group(
             continue
         edge = edge_of_point(index, point)
         directions = _open_directions(index, query, arc_flags, edge, point)
+        if directions > 0 and query.side != ANY_SIDE:
+            directions &= _directions_beside(index, query, arc_flags, edge, point, part)
         if directions > 0:
             x, y = normal_lon(query.lon + x), query.lat + y
             snap = Snap(distance_2, part, edge, point, int(x), int(y), directions)
@@ -265,6 +283,50 @@ def _open_directions(index: SnapIndex, query: Query, arc_flags: U8, edge: int, p
     if 180 - turned > query.range_deg:
         directions &= ~BACKWARD
     return directions
+
+
+@plain_kernel
+def _directions_beside(
+    index: SnapIndex, query: Query, arc_flags: U8, edge: int, point: int, part: float
+) -> int:
+    """Which arcs have the point on the side asked for, seen from a part of one segment.
+
+    A one-way road has no sides, a segment without length neither, and is none to stand beside. A
+    point on the line lies to the right of it. Nearest to where the line bends are only points on
+    the outer side, even if one of the segments drawn out has them on the other.
+    """
+    if not (arc_flags[2 * edge] & arc_flags[2 * edge + 1] & _IS_OPEN):
+        return FORWARD | BACKWARD
+    first: Any = int64(index.first_point[edge])
+    last: Any = int64(index.first_point[edge + 1]) - 1
+    lon, lat = int64(query.lon), int64(query.lat)
+    x, y = _from_a_to_b(index, point, point + 1)
+    x_q = lon_difference(int64(index.point_lon[point]), lon)
+    y_q = float(lat - int64(index.point_lat[point]))
+    if x == 0.0 and y == 0.0:
+        return 0
+    left = x * y_q - y * x_q
+    is_at_start = part <= 0.0 and point > first and (x_q != 0.0 or y_q != 0.0)
+    is_at_end = part >= 1.0 and point + 1 < last and (x_q != x or y_q != y)
+    if is_at_start or is_at_end:
+        before = point - 1 if is_at_start else point
+        x_a, y_a = _from_a_to_b(index, before, before + 1)
+        x_b, y_b = _from_a_to_b(index, before + 1, before + 2)
+        bend = x_a * y_b - y_a * x_b
+        if bend != 0.0:
+            left = -bend
+    is_right = left <= 0.0
+    if index.left_hand[edge]:
+        is_right = not is_right
+    if query.side == OTHER_SIDE:
+        is_right = not is_right
+    return FORWARD if is_right else BACKWARD
+
+
+@plain_kernel
+def _from_a_to_b(index: SnapIndex, a: int, b: int) -> tuple[float, float]:
+    x = lon_difference(int64(index.point_lon[a]), int64(index.point_lon[b]))
+    return x, float(int64(index.point_lat[b]) - int64(index.point_lat[a]))
 
 
 @inner_kernel

@@ -170,10 +170,10 @@ class DetailMaker:
         *line: *tuple[F64, F64, I64],
     ) -> Directions:
         """The steps along a leg."""
-        guide = self._guide(vehicle, weighting)
+        guide = self.guide(vehicle, weighting)
         return guide.steps(LegLine(paths, *line, *given), weighting.metric)
 
-    def _guide(self, vehicle: Vehicle, weighting: Weighting) -> Guide:
+    def guide(self, vehicle: Vehicle, weighting: Weighting) -> Guide:
         """A guide along some roads, made when it is first needed.
 
         Beside that for a vehicle's own roads the last one for those of another time is kept.

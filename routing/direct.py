@@ -148,7 +148,8 @@ class DirectFinder:
         pairs, records, _ = scratch
         for i, query in enumerate(queries):
             lon, lat = round(query.lon * UNITS_PER_DEGREE), round(query.lat * UNITS_PER_DEGREE)
-            records[i] = (i, lon, lat, *(query.bearing or ANY_BEARING), query.radius_m)
+            limits = *(query.bearing or ANY_BEARING), query.side, query.radius_m
+            records[i] = (i, lon, lat, *limits)
         found = self._kernel(
             weighting.ground,
             self._hierarchy,

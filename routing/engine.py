@@ -9,12 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from gis.arrays import INF
+from gis.streets.search import Street
+from gis.tiles.grid import Tile
 from routing.alternatives.chains import other_chains
 from routing.areas.around import ReachedArea, costs_around, shapes_within
 from routing.conditions.clock import Departure
 from routing.errors import InvalidInput, NoSegment, NoTrips
 from routing.fleet import Fleet
 from routing.inputs import (
+    Approach,
     Bearing,
     Point,
     area_limits,
@@ -27,6 +30,8 @@ from routing.inputs import (
 )
 from routing.many.batch import NearestRoads, Routes, TravelTable, degrees_of
 from routing.many.services import Sides, find_nearest_roads, find_routes, find_table
+from routing.matching.results import Match
+from routing.matching.service import Wanted, match_trace
 from routing.metric import CS_PER_S, DM_PER_M
 from routing.route import Route, Trip, Waypoint
 from routing.trips.order import order_stops
@@ -39,7 +44,9 @@ class Engine(Fleet):
     ``depart_at``, a datetime or how ISO 8601 spells it, says which of what holds only at times
     holds, for the whole of the request: in the map's local time, unless with an offset from UTC.
     Without it nothing does. ``exclude`` are classes of roads, such as "toll", that are closed:
-    combinations that the profile declares.
+    combinations that the profile declares. ``approaches`` say on which side of a two-way road a
+    point must lie where it is arrived at and left: "curb", the side on which one drives,
+    "opposite", or "unrestricted".
     """
 
     def nearest(
@@ -51,6 +58,7 @@ class Engine(Fleet):
         number: int = 1,
         radius_m: float | None = None,
         bearing: Bearing | None = None,
+        approach: Approach | None = None,
         snapping: str = "default",
         depart_at: Departure | None = None,
         exclude: Sequence[str] = (),
@@ -61,7 +69,7 @@ class Engine(Fleet):
         ``InvalidInput`` for what makes no sense.
         """
         _, weighting = self._vehicle(profile, depart_at, exclude)
-        (query,) = point_queries([(lon, lat)], [radius_m], [bearing])
+        (query,) = point_queries([(lon, lat)], [radius_m], [bearing], [approach])
         if number < 1:
             raise InvalidInput(f"number is {number}, expected 1 or more")
         number = min(number, self._network.n_edges)
@@ -78,6 +86,7 @@ class Engine(Fleet):
         algorithm: str = "hierarchy",
         radiuses: Sequence[float | None] | None = None,
         bearings: Sequence[Bearing | None] | None = None,
+        approaches: Sequence[Approach | None] | None = None,
         continue_straight: bool | None = None,
         snapping: str = "default",
         waypoints: Sequence[int] | None = None,
@@ -101,7 +110,7 @@ class Engine(Fleet):
         Raises ``NoRoute``, ``NoSegment``, ``InvalidCoordinate`` or ``InvalidInput``.
         """
         vehicle, weighting = self._vehicle(profile, depart_at, exclude)
-        queries = point_queries(points, radiuses, bearings)
+        queries = point_queries(points, radiuses, bearings, approaches)
         stops = stops_of(waypoints, len(points))
         anywhere = is_anywhere(snapping)
         straight = _straight(vehicle, continue_straight)
@@ -129,6 +138,7 @@ class Engine(Fleet):
         profile: str | None = None,
         radiuses: Sequence[float | None] | None = None,
         bearings: Sequence[Bearing | None] | None = None,
+        approaches: Sequence[Approach | None] | None = None,
         continue_straight: bool | None = None,
         snapping: str = "default",
         waypoints: Sequence[int] | None = None,
@@ -144,7 +154,7 @@ class Engine(Fleet):
         vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
         if number < 0:
             raise InvalidInput(f"number is {number}, expected 0 or more")
-        queries = point_queries(points, radiuses, bearings)
+        queries = point_queries(points, radiuses, bearings, approaches)
         stops = stops_of(waypoints, len(points))
         search = vehicle.search("hierarchy", weighting)
         versions = weighting.candidates.choose(queries, is_anywhere(snapping))
@@ -214,6 +224,8 @@ class Engine(Fleet):
         destination_radiuses: Sequence[float | None] | None = None,
         bearings: Sequence[Bearing | None] | None = None,
         destination_bearings: Sequence[Bearing | None] | None = None,
+        approaches: Sequence[Approach | None] | None = None,
+        destination_approaches: Sequence[Approach | None] | None = None,
         radius_m: float | None = None,
         snapping: str = "default",
         threads: int | None = None,
@@ -233,8 +245,13 @@ class Engine(Fleet):
         check_threads(threads)
         vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
         degrees, limits, n = table_points(
-            (sources, radiuses, bearings),
-            (destinations, destination_radiuses, destination_bearings),
+            (sources, radiuses, bearings, approaches),
+            (
+                destinations,
+                destination_radiuses,
+                destination_bearings,
+                destination_approaches,
+            ),
             radius_of(radius_m),
         )
         sides = Sides(degrees, limits, n, destinations is None)
@@ -288,6 +305,36 @@ class Engine(Fleet):
         details = self._maker.details(vehicle, weighting, *chain[:2], queries, stops)
         return Trip(Route(*details, vehicle.weight_name), tuple(order))
 
+    def match(
+        self,
+        points: Sequence[Point],
+        *,
+        profile: str | None = None,
+        timestamps: Sequence[int] | None = None,
+        radiuses: Sequence[float | None] | None = None,
+        bearings: Sequence[Bearing | None] | None = None,
+        gaps: str = "split",
+        tidy: bool = False,
+        waypoints: Sequence[int] | None = None,
+        snapping: str = "default",
+        depart_at: Departure | None = None,
+        exclude: Sequence[str] = (),
+    ) -> Match:
+        """The roads that a trace of two points or more was most likely driven on.
+
+        ``timestamps`` are seconds, not descending. ``radiuses`` are the standard deviations of
+        the points in metres, 5 by default; a road may be three times as far. With ``gaps`` "split"
+        a step that takes more than ten times the usual begins a new matching. ``tidy`` leaves out
+        points that say nothing new. ``waypoints`` are the indices of the points that end legs, by
+        default all: then the trace has to be matched in one piece.
+
+        Raises ``NoMatch``, ``NoRoadNear``, ``InvalidCoordinate`` or ``InvalidInput``.
+        """
+        vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
+        queries = point_queries(points, radiuses, bearings)
+        wanted = Wanted(timestamps, gaps, tidy, waypoints, is_anywhere(snapping))
+        return match_trace(vehicle, weighting, self._maker, queries, wanted)
+
     def isochrone(
         self,
         lon: float,
@@ -300,6 +347,7 @@ class Engine(Fleet):
         lines: bool = False,
         radius_m: float | None = None,
         bearing: Bearing | None = None,
+        approach: Approach | None = None,
         snapping: str = "default",
         depart_at: Departure | None = None,
         exclude: Sequence[str] = (),
@@ -312,7 +360,7 @@ class Engine(Fleet):
         Raises ``NoSegment``, ``InvalidCoordinate`` or ``InvalidInput``.
         """
         vehicle, weighting = self._vehicle(profile, depart_at, exclude)
-        (query,) = point_queries([(lon, lat)], [radius_m], [bearing])
+        (query,) = point_queries([(lon, lat)], [radius_m], [bearing], [approach])
         anywhere = is_anywhere(snapping)
         limits, by_distance = area_limits(durations_s, distances_m)
         *_, (found,) = weighting.candidates.choose([query], anywhere)
@@ -325,6 +373,26 @@ class Engine(Fleet):
         shapes = shapes_within(self._network, weighting, costs, units, lines)
         waypoint = self._maker.waypoint(found.snaps[0], found.snaps)
         return ReachedArea(limits, shapes, waypoint, lines)
+
+    def find_streets(self, text: str, number: int = 10) -> list[Street]:
+        """Up to ``number`` streets of the map by name, best first, whatever may go there.
+
+        Each word of the text must begin a word of the name; accents and case do not matter.
+        Pieces of one name that lie near each other are one street. Raises ``InvalidInput``.
+        """
+        if number < 1:
+            raise InvalidInput(f"number is {number}, expected 1 or more")
+        return self._streets.find(text, number)
+
+    def tile(self, x: int, y: int, zoom: int, *, profile: str | None = None) -> bytes:
+        """A vector tile of the roads that a vehicle may use, empty where there are none.
+
+        Zooms are 5 to 19, below 12 with the more important roads only. Layers and fields are
+        OSRM's, in the Mapbox Vector Tile format. Raises ``InvalidInput`` for no such tile.
+        """
+        vehicle, weighting = self._vehicle(profile)
+        guide = partial(self._maker.guide, vehicle, weighting)
+        return self._tiles.make(vehicle, weighting, guide, Tile(x, y, zoom))
 
 
 def _straight(vehicle: Vehicle, wanted: bool | None) -> bool:

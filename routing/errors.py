@@ -49,6 +49,18 @@ class NoTrips(QueryError):
     code = "NoTrips"
 
 
+class NoMatch(QueryError):
+    """A trace that no way along the roads fits."""
+
+    code = "NoMatch"
+
+
+class NoRoadNear(QueryError):
+    """No road within the radius of any point."""
+
+    code = "NoSegment"
+
+
 class TooBig(QueryError):
     """More points than the limit allows."""
 

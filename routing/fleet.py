@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from gis.dataset import Dataset, open_dataset
 from gis.manifest import About
+from gis.streets.search import StreetFinder
 from routing.changes.reweight import Reweighted, reweight
 from routing.changes.road_changes import RoadChanges, apply_changes
 from routing.changes.road_index import RoadIndex
@@ -21,6 +22,7 @@ from routing.live.files import default_folder, identity_of
 from routing.live.publishing import Live, LiveReader, LiveWriter
 from routing.metric import Metric
 from routing.store import load_network, load_profile
+from routing.tiles.maker import TileMaker
 from routing.vehicle import Vehicle
 from routing.weighting import Weighting
 
@@ -33,6 +35,8 @@ class Fleet:
         self._network, index = load_network(dataset.arrays)
         self._roads = RoadIndex(self._network)
         self._maker = DetailMaker(self._network)
+        self._tiles = TileMaker(self._network, index)
+        self._streets = StreetFinder(self._network, index)
         self._data = dataset.manifest.data
         self._own: dict[str, Reweighted] = {}
         self._rewish: dict[str, Rewish] = {}
@@ -90,10 +94,11 @@ class Fleet:
         """The same engine for a vehicle to which some roads are different.
 
         ``speeds`` in km/h by two OpenStreetMap nodes that follow each other, in that direction,
-        ``way_speeds`` by way; 0 closes a road. ``avoid`` are polygons, as lists of rings or as
-        shapely has them, that no route may enter. ``n_routes`` is how many routes you will ask
-        for, that the least work is done; `method` tells how. By "astar" any of the routes of
-        least weight is found. Raises ``InvalidInput``.
+        ``way_speeds`` by way, or by way and direction: 1 along its nodes, -1 against; 0 closes a
+        road. ``avoid`` are polygons, as lists of rings or as shapely has them, that no route may
+        enter. ``n_routes`` is how many routes you will ask for, that the least work is done;
+        `method` tells how. By "astar" any of the routes of least weight is found. Live weights
+        count as they are now. Raises ``InvalidInput``.
         """
         name = self._name(profile)
         before = self.snapshot(name)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gis.arrays import F64, I64
-from gis.snap_search import ANY_BEARING
+from gis.snap_search import ANY_BEARING, ANY_SIDE, CURB_SIDE, OTHER_SIDE
 from routing.errors import InvalidCoordinate, InvalidInput, InvalidValue
 from routing.many.batch import degrees_of
 from routing.places.candidates import PointQuery
@@ -18,6 +18,11 @@ Point: TypeAlias = tuple[float, float]
 
 Bearing: TypeAlias = tuple[int, int]
 """A direction of travel, 0..360 degrees clockwise from north, and how far it may be off, 0..180."""
+
+Approach: TypeAlias = str
+"""From which side a point is arrived at and left: one of `APPROACHES`."""
+
+APPROACHES = {"unrestricted": ANY_SIDE, "curb": CURB_SIDE, "opposite": OTHER_SIDE}
 
 ALGORITHMS = ("hierarchy", "astar", "dijkstra")
 MOST_LIMIT = 10_000_000
@@ -30,11 +35,12 @@ class Limits(NamedTuple):
     """What limits the roads that n points may stand for.
 
     ``radius_m`` float64 (n,), infinite where nothing does; ``bearing`` int64 (n, 2), each with
-    its range, ANY_BEARING where any direction will do.
+    its range, ANY_BEARING where any direction will do; ``side`` int64 (n,).
     """
 
     radius_m: F64
     bearing: I64
+    side: I64
 
     def and_of(self, others: "Limits") -> "Limits":
         """The limits of these points and of others after them."""
@@ -42,10 +48,10 @@ class Limits(NamedTuple):
 
     def queries(self, degrees: F64) -> list[PointQuery]:
         """The points (n, 2) with their limits."""
-        columns = degrees.tolist(), self.radius_m.tolist(), self.bearing.tolist()
+        columns = degrees.tolist(), *(column.tolist() for column in self)
         return [
-            PointQuery(lon, lat, radius_m, None if reach >= ANY_BEARING[1] else (deg, reach))
-            for (lon, lat), radius_m, (deg, reach) in zip(*columns, strict=True)
+            PointQuery(lon, lat, radius_m, None if reach >= ANY_BEARING[1] else (deg, reach), side)
+            for (lon, lat), radius_m, (deg, reach), side in zip(*columns, strict=True)
         ]
 
 
@@ -53,20 +59,26 @@ def limits_of(
     n: int,
     radiuses: Sequence[float | None] | None,
     bearings: Sequence[Bearing | None] | None,
+    approaches: Sequence[Approach | None] | None = None,
 ) -> Limits:
     """The limits of n points, checked; ``InvalidInput``."""
-    if radiuses is None and bearings is None:
-        return Limits(np.full(n, np.inf), np.tile(np.array(ANY_BEARING), (n, 1)))
-    queries = point_queries([(0.0, 0.0)] * n, radiuses, bearings)
+    if radiuses is None and bearings is None and approaches is None:
+        sides = np.full(n, ANY_SIDE, np.int64)
+        return Limits(np.full(n, np.inf), np.tile(np.array(ANY_BEARING), (n, 1)), sides)
+    queries = point_queries([(0.0, 0.0)] * n, radiuses, bearings, approaches)
     radius_m = np.array([query.radius_m for query in queries], np.float64)
     bearing = np.array([query.bearing or ANY_BEARING for query in queries], np.int64)
-    return Limits(radius_m, bearing.reshape(n, 2))
+    side = np.array([query.side for query in queries], np.int64)
+    return Limits(radius_m, bearing.reshape(n, 2), side)
 
 
 _TableSide: TypeAlias = tuple[
-    npt.ArrayLike | None, Sequence[float | None] | None, Sequence[Bearing | None] | None
+    npt.ArrayLike | None,
+    Sequence[float | None] | None,
+    Sequence[Bearing | None] | None,
+    Sequence[Approach | None] | None,
 ]
-"""Points with their radiuses and bearings."""
+"""Points with their radiuses, bearings and approaches."""
 
 
 def table_points(
@@ -102,10 +114,12 @@ def point_queries(
     points: Sequence[Point],
     radiuses: Sequence[float | None] | None,
     bearings: Sequence[Bearing | None] | None,
+    approaches: Sequence[Approach | None] | None = None,
 ) -> list[PointQuery]:
     """The input points with their limits; ``InvalidCoordinate`` or ``InvalidInput``."""
     n = len(points)
-    for name, values in (("radiuses", radiuses), ("bearings", bearings)):
+    given = ("radiuses", radiuses), ("bearings", bearings), ("approaches", approaches)
+    for name, values in given:
         if values is not None and len(values) != n:
             raise InvalidInput(
                 f"Number of elements in {name} size {len(values)} "
@@ -130,8 +144,17 @@ def point_queries(
             )
         if bearing is not None and bearing[1] >= ANY_BEARING[1]:
             bearing = None  # any direction will do
-        queries.append(PointQuery(lon, lat, math.inf if radius_m is None else radius_m, bearing))
+        side = ANY_SIDE if approaches is None else _side_of(i, approaches[i])
+        reach_m = math.inf if radius_m is None else radius_m
+        queries.append(PointQuery(lon, lat, reach_m, bearing, side))
     return queries
+
+
+def _side_of(i: int, approach: Approach | None) -> int:
+    side = ANY_SIDE if approach is None else APPROACHES.get(approach)
+    if side is None:
+        raise InvalidInput(f"approach {i} is {approach!r}; there is: {', '.join(APPROACHES)}")
+    return side
 
 
 def area_limits(

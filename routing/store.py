@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 _ALIASES = {
     f"index.{field}": f"network.{field}" for field in ("first_point", "point_lon", "point_lat")
-}
+} | {"index.left_hand": "network.edge_left_hand"}
 """Arrays of the index that the network has, too."""
 
 _SHARED = {"metric.length_cm": "arcs.length_cm", "landmarks.arc_tail": "arcs.tail"}

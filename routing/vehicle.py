@@ -31,6 +31,7 @@ from routing.many.matrix import (
     seed_groups,
 )
 from routing.many.pairs import seeding
+from routing.matching.matcher import Matcher
 from routing.metric import DistanceMetric, Metric, distance_metric, reduced_to_duration
 from routing.places.candidates import CandidateFinder, Candidates
 from routing.places.positions import Ground, Positions
@@ -91,6 +92,11 @@ class Vehicle:
     def direct(self) -> DirectFinder:
         """Routes between two points by the hierarchy."""
         return DirectFinder(self.prepared, self.weighting, self.scratch)
+
+    @cached_property
+    def matcher(self) -> Matcher:
+        """Traces on the roads."""
+        return Matcher(self.prepared.hierarchy, self.scratch)
 
     @cached_property
     def customizer(self) -> Customizer:

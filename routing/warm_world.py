@@ -3,6 +3,7 @@
 The real functions run, so the kernels are compiled for exactly the types that they meet later.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -109,7 +110,16 @@ def _build_and_route(folder: Path) -> None:
     encode_polyline(*simplify(*line, overview_tolerance_deg(*line)))
     route.legs[0].annotation.nodes.tolist()
     encode_parts(*line, [(step.first_point, step.last_point) for step in route.legs[0].steps])
+    for zoom in (10, 14):
+        engine.tile(*_tile_of(*_POINTS[0], zoom), zoom)
     _look_along_a_road(folder / _DATASET)
+
+
+def _tile_of(lon: float, lat: float, zoom: int) -> tuple[int, int]:
+    """Column and row of the tile around a place."""
+    side = 1 << zoom
+    northing = math.asinh(math.tan(math.radians(lat))) / math.pi
+    return int((lon / 360 + 0.5) * side), int((0.5 - northing / 2) * side)
 
 
 def _read_and_ask(folder: Path) -> None:

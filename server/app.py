@@ -15,18 +15,31 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gis.errors import EngineError
 from gis.version import installed_version
+from server.api.datasets import datasets_router
 from server.api.live import live_router
+from server.api.metrics import metrics_router
 from server.api.openapi import osrm_paths
 from server.api.osrm import OsrmServices
 from server.api.osrm_json import error_answer, to_bytes
+from server.api.parse_benchmark import parse_router
+from server.api.search import search_router
 from server.api.services import SERVICES
+from server.counting import Counted
 from server.errors import InvalidQuery, status_code_message
-from server.pages import docs_page, start_page
+from server.pages import docs_page
 from server.state import EngineState
+from server.web import web_router
 
 _log = logging.getLogger(__name__)
 
-ROUTERS: tuple[Callable[[EngineState], APIRouter], ...] = (live_router,)
+ROUTERS: tuple[Callable[[EngineState], APIRouter], ...] = (
+    web_router,
+    live_router,
+    datasets_router,
+    metrics_router,
+    parse_router,
+    search_router,
+)
 """Our own services; those for administrators are made only where there is a token."""
 
 _DESCRIPTION = (
@@ -35,7 +48,7 @@ _DESCRIPTION = (
 )
 
 
-_PAGES = ("/", "/docs", "/health", "/openapi.json")
+_PAGES = ("/docs", "/health", "/ready", "/metrics", "/openapi.json")
 
 
 class Health(BaseModel):
@@ -47,6 +60,9 @@ class Health(BaseModel):
     extract: str = Field(description="The OpenStreetMap file that it was made from")
     timestamp: str = Field(description="Date of the map data, empty if the file does not tell")
     profiles: list[str]
+    bounds: list[float] = Field(description="West, south, east and north of all roads")
+    data_id: str = Field(description="What answers call Whimbrel-Dataset")
+    weights: dict[str, int] = Field(description="What answers call Whimbrel-Weights, by profile")
     uptime_s: float = Field(description="Seconds since the server opened the dataset")
     process: int = Field(description="Process id of the worker that answers")
 
@@ -66,10 +82,6 @@ def create_app(state: EngineState) -> FastAPI:
         """Whether the server answers, and from what."""
         return Health(**state.health())
 
-    @app.get("/", include_in_schema=False)
-    async def start() -> HTMLResponse:
-        return HTMLResponse(start_page(app.version, state.facts(), state.examples()))
-
     @app.get("/docs", include_in_schema=False)
     async def docs() -> HTMLResponse:
         return HTMLResponse(docs_page(app.openapi()))
@@ -82,6 +94,9 @@ def create_app(state: EngineState) -> FastAPI:
                 description=app.description,
                 routes=app.routes,
             )
+            for operations in schema["paths"].values():
+                for operation in operations.values():
+                    operation["responses"].pop("422", None)  # which we tell as 400
             schema["paths"] = osrm_paths() | schema["paths"]
             app.openapi_schema = schema
         return app.openapi_schema
@@ -94,6 +109,7 @@ def create_app(state: EngineState) -> FastAPI:
     services = OsrmServices(state)
     app.state.services = services
     app.add_middleware(_ServicesFirst, services=services)
+    app.add_middleware(Counted, state=state)  # the last to be added is the first to be asked
     app.mount("/", services)  # which says what is wrong with any other path
     return app
 

@@ -1,12 +1,10 @@
 """The command line. What a command needs it imports itself, so that help comes at once."""
 
-import io
 import os
 import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -57,6 +55,7 @@ from server.cli_options import (
     roads_of,
 )
 from server.coordinates import parse_coordinate, shield_negative_numbers
+from server.process import make_streams_safe, terminate
 
 app = typer.Typer(
     name="whimbrel",
@@ -173,6 +172,20 @@ def serve(
     from server.cli_serve import serve_dataset
 
     serve_dataset(source, host, port, workers)
+
+
+@app.command()
+def reload(
+    url: Annotated[str, typer.Option(help="Address of the server.")] = "http://127.0.0.1:5000",
+    token: Annotated[
+        str, typer.Option(envvar="WHIMBREL_ADMIN_TOKEN", help="Token of the server.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Let a running server take the dataset that was built anew at its path."""
+    from server.cli_reload import reload_dataset
+
+    reload_dataset(url, token, as_json)
 
 
 @app.command()
@@ -314,10 +327,10 @@ def bench(
 def main() -> NoReturn:
     """Run the command line: errors of ours and of the caller are one line and status 2."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # we use none, and they hinder forking
-    signal.signal(signal.SIGTERM, _terminate)
+    signal.signal(signal.SIGTERM, terminate)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # not under nohup
-        signal.signal(signal.SIGHUP, _terminate)
-    _make_streams_safe()
+        signal.signal(signal.SIGHUP, terminate)
+    make_streams_safe()
     try:
         status = run(sys.argv[1:])
         sys.stdout.flush()
@@ -350,21 +363,6 @@ def run(arguments: Sequence[str]) -> int:
             return INTERRUPTED  # while importing, which some libraries report as their own error
         message = getattr(error, "format_message", None)  # typer's word for a wrong call
         return _fail(_usage(message(), error) if message else _fault(error))
-
-
-def _make_streams_safe() -> None:
-    """Let any text be written: to nowhere if a stream is closed, marked where it has no code."""
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
-    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
-
-
-def _terminate(signum: int, frame: FrameType | None) -> NoReturn:
-    """End by an exception, so that whatever is under way cleans up, undisturbed."""
-    signal.signal(signum, signal.SIG_IGN)
-    raise SystemExit(128 + signum)
 
 
 def _split(lists: Sequence[str]) -> tuple[str, ...]:

@@ -1,21 +1,21 @@
 """The command that answers HTTP requests."""
 
 import logging
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from gis.errors import DatasetError
 from gis.workers import available_cpus
 from routing.engine import Engine
-from routing.errors import QueryError
 from server.cli_build import build
 from server.console import err, out
 from server.kernels import load_kernels
 from server.locations import dataset_of, is_dataset, sample_dataset, sample_extract, why_build
+from server.metrics import Metrics
+from server.reloading import Reloader
 from server.settings import settings_from_environment
 from server.state import EngineState
 from server.supervisor import Supervisor, bind
+from server.touch import touch
 from server.worker import Worker
 
 
@@ -28,15 +28,23 @@ def serve_dataset(source: Path | None, host: str, port: int, workers: int | None
     logging.getLogger("routing.changes").setLevel(logging.ERROR)
     bind(host, port).close()  # rather now than after a long build
     engine, dataset = open_engine(source)
-    state = EngineState(engine, dataset, settings)
+    n_workers = workers or available_cpus()
+    state = EngineState(engine, dataset, settings, metrics=Metrics(n_workers))
     load_kernels()
-    _touch(engine)
+    touch(engine)
     try:
         state.live.restore(engine, thorough=True)
-        n_workers = workers or available_cpus()
+        del engine  # another may take its place
         sock = bind(host, port)
         url = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}/"
-        supervisor = Supervisor(Worker(state).run, sock, n_workers, settings.drain_s)
+        supervisor = Supervisor(
+            Worker(state).run,
+            sock,
+            n_workers,
+            settings.stop_delay_s + settings.drain_s,
+            coordinator=Reloader(state),
+            replaced=state.metrics.worker_replaced,
+        )
         supervisor.run(
             lambda: out.print(
                 f"{dataset.name} is served at {url} (workers: {n_workers}; Ctrl-C ends it)"
@@ -62,23 +70,3 @@ def open_engine(source: Path | None) -> tuple[Engine, Path]:
     err.print(f"building {dataset} from {extract}: {reason}")
     build(extract, dataset)
     return Engine.open(dataset), dataset
-
-
-def _touch(engine: Engine) -> None:
-    """Ask for some of everything, so that what it needs is loaded before the workers part."""
-    west, south, east, north = engine.bounds
-    points = [((3 * west + east) / 4, (3 * south + north) / 4), (east, north)]
-    for profile in engine.profiles:
-        questions: tuple[Callable[[], object], ...] = (
-            partial(engine.nearest, *points[0], profile=profile),
-            partial(engine.route, points, profile=profile, with_details=True),
-            partial(engine.alternatives, points, profile=profile),
-            partial(engine.table, points, profile=profile, distances=True),
-            partial(engine.trip, points, profile=profile),
-            partial(engine.isochrone, *points[0], profile=profile, durations_s=[60.0]),
-        )
-        for ask in questions:
-            try:
-                ask()
-            except QueryError:
-                pass

@@ -12,6 +12,8 @@ from routing.errors import (
     InvalidCoordinate,
     InvalidInput,
     InvalidValue,
+    NoMatch,
+    NoRoadNear,
     NoRoute,
     NoSegment,
     NotInstalled,
@@ -81,6 +83,12 @@ class BodyTooLarge(QueryError):
     code = "TooBig"
 
 
+class TooSlow(QueryError):
+    """A request that does not come in."""
+
+    code = "TooSlow"
+
+
 class Busy(QueryError):
     """More requests at once than the server lets wait."""
 
@@ -88,9 +96,15 @@ class Busy(QueryError):
 
 
 class Conflict(QueryError):
-    """A change while another one is being made."""
+    """Something of which there is only one at a time goes on already."""
 
     code = "Busy"
+
+
+class DatasetRefused(QueryError):
+    """A dataset that cannot be served; the one before it stays."""
+
+    code = "DatasetRefused"
 
 
 class Unauthorized(QueryError):
@@ -105,6 +119,8 @@ STATUS: dict[type[EngineError], int] = {
     InvalidCoordinate: 400,
     NoSegment: 400,
     NoRoute: 400,
+    NoMatch: 400,
+    NoRoadNear: 400,
     NoTrips: 400,
     TooBig: 400,
     InvalidUrl: 400,
@@ -118,8 +134,10 @@ STATUS: dict[type[EngineError], int] = {
     UrlTooLong: 414,
     HeadersTooLarge: 431,
     BodyTooLarge: 413,
+    TooSlow: 408,
     Busy: 503,
     Conflict: 409,
+    DatasetRefused: 409,
     Unauthorized: 401,
     EngineError: 500,
     FormatError: 500,

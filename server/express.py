@@ -7,6 +7,7 @@ the answers are the same.
 """
 
 import re
+from time import perf_counter
 from typing import ClassVar
 
 from server.api.osrm import OsrmServices
@@ -17,6 +18,9 @@ _REQUEST = re.compile(
     rb"((?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t -~\x80-\xff]*\r\n)+)\r\n"
 )
 """A request as RFC 9112 (sections 3 and 5) has it, without a body."""
+
+_SERVICE = len(b"GET /")
+"""Where it names the service."""
 
 _SPECIAL = re.compile(
     rb"^(?:content-length|transfer-encoding|expect|upgrade|te|trailer|connection:(?!\s*keep-alive\s*$))",
@@ -52,10 +56,13 @@ class ExpressProtocol(LimitedHttpProtocol):
         """Bytes from the network."""
         cycle = self.cycle
         if self._is_between and (cycle is None or cycle.response_complete):
+            began = perf_counter()
             answer = self._answer_at_once(data)
             if answer is not None:
                 self.transport.write(answer)
                 self._wait_for_another()
+                service = data[_SERVICE : data.index(b"/", _SERVICE)]
+                self.state.metrics.observe(service, 200, perf_counter() - began)
                 return
         super().data_received(data)
 
@@ -82,6 +89,7 @@ class ExpressProtocol(LimitedHttpProtocol):
         """Close the connection if nothing comes for a while."""
         self.server_state.total_requests += 1
         self._heard_s = self.loop.time()
+        self._since_s = -1.0
         if self.timeout_keep_alive_task is None:
             self.timeout_keep_alive_task = self.loop.call_later(
                 self.timeout_keep_alive, self.timeout_keep_alive_handler

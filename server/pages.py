@@ -1,4 +1,4 @@
-"""The start page and the description of the interface, as plain HTML without scripts."""
+"""The description of the interface, as plain HTML without scripts."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -12,19 +12,6 @@ def page(title: str, body: str) -> str:
     """A whole page; the title is text, the body HTML."""
     template = Template((resources.files("server") / "static" / "page.html").read_text())
     return template.substitute(title=escape(title), body=body)
-
-
-def start_page(version: str, dataset: Mapping[str, str], examples: Mapping[str, str]) -> str:
-    """What this server is, what it serves, and links that show it at work."""
-    links = _rows((escape(what), _link(url)) for what, url in examples.items())
-    facts = _rows((escape(name), escape(value)) for name, value in dataset.items())
-    return page(
-        "Whimbrel",
-        f"<h1>Whimbrel</h1><p>A routing engine, version {escape(version)}: it answers OSRM's "
-        f"HTTP requests.</p><h2>Try it</h2>{links}<h2>Dataset</h2>{facts}"
-        '<p>Map data &copy; <a href="https://www.openstreetmap.org/copyright">OpenStreetMap</a> '
-        "contributors, ODbL 1.0.</p>",
-    )
 
 
 def docs_page(openapi: Mapping[str, Any]) -> str:
@@ -75,7 +62,7 @@ def _parameter(parameter: Mapping[str, Any]) -> str:
     if "default" in schema:
         text += f"<br>default <code>{escape(str(schema['default']).lower())}</code>"
     if "example" in parameter:
-        text += f"<br>for example <code>{escape(parameter['example'])}</code>"
+        text += f"<br>for example <code>{escape(str(parameter['example']))}</code>"
     return text
 
 
@@ -87,7 +74,3 @@ def _text(markdown: str) -> str:
 def _rows(rows: Iterable[tuple[str, str]]) -> str:
     cells = "".join(f"<tr><td>{left}</td><td>{right}</td></tr>" for left, right in rows)
     return f"<table>{cells}</table>"
-
-
-def _link(url: str) -> str:
-    return f'<a href="{escape(url)}"><code>{escape(url)}</code></a>'

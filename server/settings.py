@@ -55,6 +55,17 @@ class Settings:
     """Most long requests that wait in each worker process; more are refused."""
     keep_alive_s: int = 5
     """Seconds before an idle connection is closed."""
+    max_connections: int = 1000
+    """Most open connections of each worker process; more are refused."""
+    head_s: int = 10
+    """Seconds that the head of a request may take to come in."""
+    body_s: int = 60
+    """Seconds that all of a request may take, and how long a reader may stand still."""
+    watch_s: int = 2
+    """Seconds between looks whether the dataset was built anew; 0: only when told to reload."""
+    stop_delay_s: int = 0
+    """Seconds for which a server that is told to stop still takes requests, but says it is not
+    ready."""
     drain_s: int = 20
     """Seconds that requests have to finish in when the server is told to stop."""
     access_log: bool = False

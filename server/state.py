@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +14,7 @@ from routing.engine import Engine
 from routing.errors import InvalidValue
 from server.errors import Busy
 from server.live_speeds import LiveSpeeds
+from server.metrics import Metrics
 from server.settings import Settings
 
 T = TypeVar("T")
@@ -50,6 +51,11 @@ class EngineState:
     dataset: Path
     settings: Settings = field(default_factory=Settings)
     opened: float = field(default_factory=time.monotonic)
+    metrics: Metrics = field(default_factory=Metrics)
+    reload: Callable[[], Awaitable[dict[str, Any]]] | None = None
+    """Asks for the dataset at the path to be opened and taken; None where nobody can."""
+    stopping: bool = False
+    """Whether this process is to end as soon as its requests are answered."""
     _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_THREADS))
     live: LiveSpeeds = field(init=False)
     _served_by: Engine | None = None
@@ -85,6 +91,15 @@ class EngineState:
             serving = self._served[profile] = Serving(view, profile, headers)
         return serving
 
+    def take(self, engine: Engine) -> None:
+        """Answer from another engine from now on; what has begun ends with the one before.
+
+        To be called where `serving` is, or where nothing is served.
+        """
+        self.engine = engine
+        self.opened = time.monotonic()
+        self._served_by, self._served = None, {}
+
     async def in_thread(self, work: Callable[[], T], gone: Coroutine[Any, Any, None]) -> T:
         """The result of work that would hold up other requests if it ran here.
 
@@ -96,6 +111,7 @@ class EngineState:
             if self._begun >= _THREADS + self.settings.max_waiting_requests:
                 raise Busy("Too many requests are waiting; try again later.")
             self._begun += 1
+            self.metrics.waiting(max(self._begun - _THREADS, 0))
             try:
                 future = self._threads.submit(work)
                 result = asyncio.wrap_future(future)
@@ -106,19 +122,24 @@ class EngineState:
                 return await result
             finally:
                 self._begun -= 1
+                self.metrics.waiting(max(self._begun - _THREADS, 0))
         finally:
             watching.cancel()
 
     def health(self) -> dict[str, Any]:
         """How this process is, for whoever watches it."""
-        extract = self.engine.info.extract
+        engine = self.engine
+        extract = engine.info.extract
         return {
             "status": "ok",
             "version": installed_version(),
             "dataset": self.dataset.name,
             "extract": extract.name,
             "timestamp": extract.timestamp,
-            "profiles": list(self.engine.profiles),
+            "profiles": list(engine.profiles),
+            "bounds": list(engine.bounds),
+            "data_id": engine.data_id,
+            "weights": {name: engine.live_sequence(name) for name in engine.profiles},
             "uptime_s": round(time.monotonic() - self.opened, 1),
             "process": os.getpid(),
         }

@@ -1,9 +1,15 @@
-"""Serves a fake engine from several processes: ``python fake_server.py WORKERS``."""
+"""Serves a fake engine from several processes: ``python fake_server.py WORKERS [SETTINGS]``.
 
+Settings are a JSON object.
+"""
+
+import json
 import sys
+from dataclasses import replace
 
 from fake_engine import fake_state
 
+from server.metrics import Metrics
 from server.settings import Settings
 from server.supervisor import Supervisor, bind
 from server.worker import Worker
@@ -11,10 +17,20 @@ from server.worker import Worker
 
 def main() -> None:
     """Say the port once requests are answered."""
-    state = fake_state(Settings(drain_s=3, keep_alive_s=2))
+    wanted = json.loads(sys.argv[2]) if len(sys.argv) > 2 else {}
+    settings = replace(Settings(drain_s=3, keep_alive_s=2), **wanted)
+    workers = int(sys.argv[1])
+    state = fake_state(settings)
+    state.metrics = Metrics(workers)
     sock = bind("127.0.0.1", 0)
     port = sock.getsockname()[1]
-    supervisor = Supervisor(Worker(state).run, sock, int(sys.argv[1]), drain_s=3)
+    supervisor = Supervisor(
+        Worker(state).run,
+        sock,
+        workers,
+        drain_s=settings.stop_delay_s + settings.drain_s,
+        replaced=state.metrics.worker_replaced,
+    )
     supervisor.run(lambda: print(port, flush=True))
 
 

@@ -13,6 +13,12 @@ from routing.changes.road_index import RoadIndex, point_ranges
 from routing.errors import InvalidInput
 from routing.metric import Metric
 
+_BOX_NS, _LEVEL_NS = 190.0, 10.0
+"""Time to compare a road with a side whose box it meets, and with one of the same latitude."""
+_MOST_NS, _MOST_NS_FOR_EDGE = 5e8, 3e3
+"""Most time for all areas, rather for odd ones: usual sides are short, or there are few."""
+_SAMPLED = 200
+
 
 def close_areas(roads: RoadIndex, metric: Metric, areas: Sequence[Any]) -> Outcome:
     """Changes that close both arcs of every edge whose shape meets one of the areas.
@@ -23,7 +29,8 @@ def close_areas(roads: RoadIndex, metric: Metric, areas: Sequence[Any]) -> Outco
     divide those that do. ``unknown`` of the outcome are areas without any road.
     Raises ``InvalidInput`` for what is no area.
     """
-    found = [_edges_in(roads, geometry_of(number, area)) for number, area in enumerate(areas)]
+    finder = _Finder(roads)
+    found = [finder.edges_in(geometry_of(number, area)) for number, area in enumerate(areas)]
     edges = np.unique(np.concatenate([np.empty(0, np.int64), *found]))
     arcs = np.column_stack([2 * edges, 2 * edges + 1]).ravel()
     outcome = close_arcs(metric, arcs)
@@ -32,7 +39,7 @@ def close_areas(roads: RoadIndex, metric: Metric, areas: Sequence[Any]) -> Outco
 
 
 def geometry_of(number: int, area: Any) -> Any:
-    """An area as a valid geometry of shapely; ``InvalidInput`` names its number."""
+    """An area as a geometry of shapely; ``InvalidInput`` names its number."""
     import shapely
 
     if not isinstance(area, shapely.Geometry):
@@ -48,26 +55,74 @@ def geometry_of(number: int, area: Any) -> Any:
     points = shapely.get_coordinates(area)
     if not len(points) or not (np.abs(points) <= (180, 90)).all():
         raise InvalidInput(f"area {number} is empty, or reaches beyond the globe")
-    return area if shapely.is_valid(area) else shapely.make_valid(area)
+    return area
 
 
-def _edges_in(roads: RoadIndex, geometry: Any) -> I64:
-    """The edges that meet a geometry, ascending."""
-    import shapely
+class _Finder:
+    """Finds the edges in areas, whose sides it compares with roads only so often in all."""
 
-    west, south, east, north = np.asarray(shapely.bounds(geometry)) * UNITS_PER_DEGREE
-    near = roads.edges_near(
-        *(int(np.floor(side)) for side in (west, south)), *(int(np.ceil(s)) for s in (east, north))
-    )
-    shapely.prepare(geometry)
-    network = roads.network
-    # In a large area most roads begin within it, which is soon seen.
-    start = network.first_point[near]
-    degrees = (side[start] / UNITS_PER_DEGREE for side in (network.point_lon, network.point_lat))
-    meets = shapely.intersects_xy(geometry, *degrees)
-    meets[~meets] = _roads_meet(geometry, roads, near[~meets])
-    edges: I64 = near[meets]
-    return edges
+    def __init__(self, roads: RoadIndex) -> None:
+        self._roads = roads
+        self._left_ns = _MOST_NS + _MOST_NS_FOR_EDGE * roads.network.n_edges
+
+    def edges_in(self, geometry: Any) -> I64:
+        """The edges that meet a geometry, ascending.
+
+        Of a polygon whose sides cross, what an odd number of sides surrounds is the inside.
+        Raises ``InvalidInput`` if that would take too long.
+        """
+        import shapely
+
+        if geometry.geom_type in ("MultiPolygon", "GeometryCollection"):
+            parts = [self.edges_in(part) for part in geometry.geoms if not part.is_empty]
+            return np.unique(np.concatenate([np.empty(0, np.int64), *parts]))
+        sides = np.asarray(shapely.bounds(geometry)) * UNITS_PER_DEGREE
+        lower, upper = np.floor(sides[:2]).astype(int), np.ceil(sides[2:]).astype(int)
+        near = self._roads.edges_near(*lower.tolist(), *upper.tolist())
+        self._spend(geometry, near)
+        shapely.prepare(geometry)
+        network = self._roads.network
+        # In a large area most roads begin within it, which is soon seen.
+        start = network.first_point[near]
+        degrees = (
+            point[start] / UNITS_PER_DEGREE for point in (network.point_lon, network.point_lat)
+        )
+        meets = shapely.intersects_xy(geometry, *degrees)
+        if geometry.geom_type == "Polygon":
+            # A road that begins outside meets its border, which unlike it need not be valid: to
+            # make it so may take as long as the square of its number of points, and longer.
+            geometry = shapely.boundary(geometry)
+            shapely.prepare(geometry)
+        meets[~meets] = _roads_meet(geometry, self._roads, near[~meets])
+        edges: I64 = near[meets]
+        return edges
+
+    def _spend(self, geometry: Any, near: I64) -> None:
+        """Count what it takes to compare roads with all sides whose boxes they meet."""
+        import shapely
+
+        points, line = shapely.get_coordinates(
+            shapely.get_parts(shapely.boundary(geometry)), return_index=True
+        )
+        if len(points) < 2 or len(points) * len(near) * _BOX_NS < _MOST_NS / 100:
+            return
+        a, b = (
+            part[line[1:] == line[:-1]] * UNITS_PER_DEGREE for part in (points[:-1], points[1:])
+        )
+        west, south = np.minimum(a, b).T
+        east, north = np.maximum(a, b).T
+        some = near[:: max(len(near) // _SAMPLED, 1)]
+        boxes = self._roads.boxes(some)
+        spent_ns = 0.0
+        for edge_west, edge_south, edge_east, edge_north in boxes.tolist():
+            beside = (south <= edge_north) & (north >= edge_south)
+            within = beside & (west <= edge_east) & (east >= edge_west)
+            spent_ns += np.count_nonzero(beside) * _LEVEL_NS + np.count_nonzero(within) * _BOX_NS
+        self._left_ns -= spent_ns * len(near) / len(some)
+        if self._left_ns < 0:
+            raise InvalidInput(
+                "the areas have too many long sides: simplify them, or ask for fewer at once"
+            )
 
 
 def _roads_meet(geometry: Any, roads: RoadIndex, edge: I64) -> Bool:

@@ -61,6 +61,10 @@ class RoadIndex:
         west[across], east[across] = -HALF_TURN, HALF_TURN
         return west, np.minimum.reduceat(lat, first), east, np.maximum.reduceat(lat, first)
 
+    def boxes(self, edge: I64) -> I64:
+        """West, south, east and north of edges (k,), int64 (k, 4)."""
+        return np.column_stack([side[edge].astype(np.int64) for side in self._boxes])
+
     @staticmethod
     def crosses_antimeridian(west: AnyArray, east: AnyArray) -> AnyArray:
         """Which roads reach so far that they rather go the other way round."""

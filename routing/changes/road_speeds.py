@@ -13,6 +13,9 @@ from routing.metric import CS_PER_M_AT_1_KMH, Metric
 BOTH, FORWARD, BACKWARD = 0, 1, -1
 """Directions of a way that a speed is for."""
 
+_LEAST_KMH = 1e-9
+"""As good as any that is slower: the longest duration."""
+
 
 def speeds_between(
     roads: RoadIndex,
@@ -129,7 +132,7 @@ def _costs(
 def _times(length_m: npt.ArrayLike, kmh: F64) -> F64:
     """Hundredths of a second that lengths take at speeds; infinity where the speed is 0."""
     at_1_kmh = np.asarray(length_m, np.float64) * CS_PER_M_AT_1_KMH
-    return np.where(kmh == 0, np.inf, at_1_kmh / np.where(kmh == 0, 1, kmh))
+    return np.where(kmh == 0, np.inf, at_1_kmh / np.maximum(kmh, _LEAST_KMH))
 
 
 def _ids(name: str, values: npt.ArrayLike) -> I64:

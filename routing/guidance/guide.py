@@ -28,6 +28,7 @@ from routing.guidance.facts import RoadFacts
 from routing.guidance.junctions import NO_TURN, Junctions
 from routing.guidance.labels import RoadTexts
 from routing.guidance.passes import Passes
+from routing.guidance.single_turns import SingleTurn, single_turns
 from routing.guidance.steps import Intersection, Maneuver, Step
 from routing.guidance.summary import summarize
 from routing.metric import Metric
@@ -75,6 +76,10 @@ class Guide:
         drafts = self.drafts(trail)
         passage = self._passes.run(trail, drafts)
         return self._finish(leg, trail, drafts), summarize(passage)
+
+    def single_turns(self, arcs: I64) -> list[SingleTurn]:
+        """What turns demand, each by itself: from the first to the second arc of (n, 2)."""
+        return single_turns(self._junctions, self._classifier, arcs)
 
     def trail(self, leg: LegLine, metric: Metric) -> Trail:
         """A leg as the passes want it."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gis.arrays import F64, I64, INF, U8, U32, AnyArray, Bool, freeze
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.hilbert import hilbert_order
-from gis.snap_search import ANY_BEARING
+from gis.snap_search import ANY_BEARING, ANY_SIDE
 from routing.cch.weights import Measures
 from routing.errors import InvalidCoordinate, InvalidInput, NoSegment
 from routing.frames import geo_frame, line_strings, points
@@ -257,14 +257,16 @@ def locate_points(
     bearing: tuple[int, int] | I64 = ANY_BEARING,
     anywhere: bool = False,
     with_snaps: bool = False,
+    side: int | I64 = ANY_SIDE,
 ) -> LocatedPoints:
     """The positions of points in degrees (n, 2); none for those that are not on the globe.
 
-    Radius and bearing with range are for all points, or (n,) and (n, 2).
+    Radius, side and bearing with range are for all points, or (n,), (n,) and (n, 2).
     """
     on_globe = np.logical_and.reduce(np.abs(degrees) <= (180, 90), axis=1)
     lon, lat = np.rint(np.where(on_globe[:, None], degrees, 0) * UNITS_PER_DEGREE).T
-    queries = query_records(lon.astype(np.int64), lat.astype(np.int64), radius_m, bearing)
+    place = lon.astype(np.int64), lat.astype(np.int64)
+    queries = query_records(*place, radius_m, bearing, side)
     if len(degrees) < _WORTH_ORDERING:
         queries = queries[on_globe]
     else:  # Neighbours one after the other find their roads in the cache.

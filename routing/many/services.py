@@ -158,7 +158,10 @@ def find_table(
     threads: int | None,
 ) -> TravelTable:
     """Routes from each source to each destination, as `Engine.table` does it."""
-    located = locate_points(weighting.ground, sides.degrees, *sides.limits, anywhere, True)
+    radius_m, bearing, side = sides.limits
+    located = locate_points(
+        weighting.ground, sides.degrees, radius_m, bearing, anywhere, True, side
+    )
     if strict:
         located.check()
     n, rows = sides.n, np.arange(len(sides.degrees))

@@ -7,7 +7,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from gis.geodesy import UNITS_PER_DEGREE
-from gis.snap import BACKWARD, FORWARD, Snap, nearest
+from gis.snap import ANY_SIDE, BACKWARD, FORWARD, Snap, nearest
 from gis.snap_index import SnapIndex
 from routing.errors import NoSegment
 from routing.graph.components import ARC_OPEN, ARC_STARTPOINT, CONNECTED, Components
@@ -22,6 +22,7 @@ class PointQuery(NamedTuple):
     lat: float
     radius_m: float = math.inf
     bearing: tuple[int, int] | None = None
+    side: int = ANY_SIDE
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class CandidateFinder:
         snaps = self._find(query, CONNECTED if anywhere else CONNECTED | ARC_STARTPOINT, 1)
         if not snaps:
             return near
-        if query.bearing is None:
+        if query.bearing is None and query.side == ANY_SIDE:
             snaps = [snap._replace(directions=self._open_directions(snap.edge)) for snap in snaps]
         return Candidates(snaps, [p for snap in snaps for p in _positions(snap)])
 
@@ -106,6 +107,7 @@ class CandidateFinder:
             query.radius_m,
             query.bearing,
             MAX_TIES,
+            query.side,
         )
 
 

@@ -13,15 +13,16 @@ from gis.jit import inner_kernel, int64, kernel
 from gis.snap_index import SnapIndex
 from gis.snap_search import (
     ANY_BEARING,
+    ANY_SIDE,
     BACKWARD,
     FORWARD,
     QUERY,
     SNAP,
     Pending,
-    Query,
     Records,
     find_nearest,
     make_pending,
+    query_of,
 )
 from routing.graph.components import ARC_OPEN, ARC_STARTPOINT, CONNECTED
 
@@ -116,13 +117,18 @@ def _resized(column: AnyArray, room: int) -> AnyArray:
 
 
 def query_records(
-    lon: I64, lat: I64, radius_m: float | F64 = np.inf, bearing: Any = ANY_BEARING
+    lon: I64,
+    lat: I64,
+    radius_m: float | F64 = np.inf,
+    bearing: Any = ANY_BEARING,
+    side: int | I64 = ANY_SIDE,
 ) -> Records:
     """Records (n,) for points in 1e-7 degree, (n,) each, in their order."""
     queries = np.empty(len(lon), QUERY)
     queries["row"] = np.arange(len(lon))
     queries["lon"], queries["lat"], queries["radius_m"] = lon, lat, radius_m
     queries["bearing_deg"], queries["range_deg"] = np.asarray(bearing).T
+    queries["side"] = side
     return queries
 
 
@@ -161,13 +167,13 @@ def _find(
 ) -> tuple[int, bool]:
     """Append the positions on the nearest roads with a mask; their end, and if one is connected.
 
-    Where any bearing will do, a connected road counts in both directions that are open.
+    Where any bearing and side will do, a connected road counts in both directions that are open.
     """
     scale = metres_per_unit(float(q["lat"]))
-    bearing, reach = q["bearing_deg"], q["range_deg"]
-    query = Query(q["lon"], q["lat"], scale, bearing, reach, q["radius_m"], mask, 1)
+    query = query_of(q, scale, mask, 1)
     count = find_nearest(ground.roads, query, ground.arc_flags, scratch.found, scratch.pending)
-    in_any_direction = mask & CONNECTED == CONNECTED and reach >= ANY_BEARING[1]
+    is_free = query.range_deg >= ANY_BEARING[1] and query.side == ANY_SIDE
+    in_any_direction = mask & CONNECTED == CONNECTED and is_free
     connected = False
     for i in range(count):
         snap = scratch.found[i]

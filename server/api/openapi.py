@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from gis.tiles.levels import MAX_ZOOM, MIN_ZOOM
 from server.api.openapi_answers import ANSWERS, ERROR
 from server.api.osrm_params import Params, options_of
 from server.api.services import SERVICES
+from server.api.tile import MEDIA_TYPE
 
 _COORDINATES = (
     "Points as `longitude,latitude` in degrees separated by `;`, or `polyline(...)` or"
@@ -42,6 +44,16 @@ _TEXTS = {
         "24.94,60.167",
     ),
 }
+_TILE_TEXT = {
+    "summary": "Vector tile",
+    "description": (
+        "Roads that the profile may use, in the Mapbox Vector Tile format. Below zoom 12 only the"
+        " more important ones, joined and simplified. Layers: `speeds` (lines), `turns` (points,"
+        " from zoom 15) and `osmnodes` (points, from zoom 12)."
+    ),
+    "tags": ["tile"],
+}
+_TILE_FAILURES = ("400", "414", "431", "500", "503")
 _EXAMPLES = {"contours_minutes": "3,6"}
 """Of options without which nothing is asked."""
 
@@ -62,6 +74,8 @@ def osrm_paths() -> dict[str, Any]:
     """OpenAPI paths of every service, for GET and for POST."""
     paths: dict[str, Any] = {}
     for name, service in SERVICES.items():
+        if service.reader is not None:
+            continue
         summary, description, example = _TEXTS[name]
         base = f"/{name}/v1/{{profile}}"
         text = {"summary": summary, "description": description, "tags": [name]}
@@ -88,10 +102,51 @@ def osrm_paths() -> dict[str, Any]:
             "responses": _responses(name, _FAILURES | _BODY_FAILURES),
         }
         paths[f"{base}/{{coordinates}}"] = {"get": text | get}
-        paths[base] = {
-            "post": text | {"description": f"{description} Options come as a JSON object."} | post
+        if service.reads_bodies:
+            text |= {"description": f"{description} Options come as a JSON object."}
+            paths[base] = {"post": text | post}
+    return paths | _tile_paths()
+
+
+def _tile_paths() -> dict[str, Any]:
+    numbers = {
+        "z": ("Zoom", MIN_ZOOM, MAX_ZOOM, 14),
+        "x": ("Column, from 180 degrees west; less than 2^z", 0, 2**MAX_ZOOM - 1, 9326),
+        "y": ("Row, from the north; less than 2^z", 0, 2**MAX_ZOOM - 1, 4741),
+    }
+    parameters = [
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "description": description,
+            "schema": {"type": "integer", "minimum": least, "maximum": most},
+            "example": example,
         }
-    return paths
+        for name, (description, least, most, example) in numbers.items()
+    ]
+    etag = {
+        "name": "If-None-Match",
+        "in": "header",
+        "required": False,
+        "description": "The `ETag` of the tile that is there already.",
+        "schema": {"type": "string"},
+    }
+    binary = {MEDIA_TYPE.decode(): {"schema": {"type": "string", "format": "binary"}}}
+    answers = {
+        "200": {"description": "The tile, empty where there are no roads", "content": binary},
+        "304": {"description": "The tile that is there already is right"},
+    }
+    failures = {
+        status: {"description": _FAILURES[status], "content": _json(ERROR)}
+        for status in _TILE_FAILURES
+    }
+    get = {
+        "operationId": "get_tile",
+        "parameters": [_profile(), *parameters, etag],
+        "responses": answers | failures,
+    }
+    return {"/tile/v1/{profile}/tile({x},{y},{z}).mvt": {"get": _TILE_TEXT | get}}
 
 
 def _profile() -> dict[str, Any]:

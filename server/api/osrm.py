@@ -4,15 +4,16 @@ import asyncio
 import logging
 import re
 from contextlib import suppress
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import deflate
 from starlette.types import Receive, Scope, Send
 
 from server.api.osrm_json import error_answer, to_bytes
-from server.api.osrm_requests import params_from_json, params_from_url
+from server.api.osrm_requests import params_from_json
 from server.api.osrm_url import SCOPE_TARGET, RequestPath, decode_target, split_url
 from server.api.own_roads import check_own_roads, has_own_roads, with_own_roads
+from server.api.replies import Header, Reply
 from server.api.services import PLANNED, SERVICES, Service
 from server.errors import (
     BodyTooLarge,
@@ -31,8 +32,6 @@ from server.state import EngineState
 
 _log = logging.getLogger(__name__)
 
-Header: TypeAlias = tuple[bytes, bytes]
-
 METHODS = "GET, HEAD, POST, OPTIONS"
 
 _CORS: tuple[Header, ...] = (
@@ -45,13 +44,15 @@ _JSON: tuple[Header, ...] = (
     (b"content-type", b"application/json; charset=UTF-8"),
     (b"content-disposition", b'inline; filename="response.json"'),
 )
-_COMPRESSED: tuple[Header, ...] = ((b"content-encoding", b"gzip"), (b"vary", b"Accept-Encoding"))
+_GZIPPED: Header = (b"content-encoding", b"gzip")
+_COMPRESSED: tuple[Header, ...] = (_GZIPPED, (b"vary", b"Accept-Encoding"))
 _HEAD = b"".join(b"%b: %b\r\n" % pair for pair in _JSON)
 _PACKED_HEAD = _HEAD + b"".join(b"%b: %b\r\n" % pair for pair in _COMPRESSED)
 _WORTH_COMPRESSING = 1024
 _CLOSING = (413, 414, 431)
 """After these the rest of the request is not worth keeping."""
 _BUSY = 503
+_NOT_MODIFIED = 304
 
 _LINGER_S = 5.0
 """How long what is left of a refused body is read: a sender that is cut off sees no answer."""
@@ -67,6 +68,9 @@ class _Answer(NamedTuple):
     body: bytes
     is_compressed: bool = False
     headers: tuple[Header, ...] = ()
+    status: int = 200
+    media_type: bytes = b""
+    """What it is unless JSON."""
 
 
 def _packed(body: bytes, may_compress: bool, headers: tuple[Header, ...] = ()) -> _Answer:
@@ -74,6 +78,19 @@ def _packed(body: bytes, may_compress: bool, headers: tuple[Header, ...] = ()) -
     if may_compress and len(body) >= _WORTH_COMPRESSING:
         return _Answer(bytes(deflate.gzip_compress(body, 1)), True, headers)
     return _Answer(body, False, headers)
+
+
+def _replied(
+    reply: Reply, may_compress: bool, known: bytes, headers: tuple[Header, ...]
+) -> _Answer:
+    """An answer from a reply, which is not sent to those who know it."""
+    headers = (*headers, *reply.headers)
+    if reply.is_known(known):
+        return _Answer(b"", False, headers, _NOT_MODIFIED, reply.media_type)
+    if may_compress and len(reply.body) >= _WORTH_COMPRESSING:
+        headers = (*headers, _GZIPPED)
+        return _Answer(reply.packed, False, headers, media_type=reply.media_type)
+    return _Answer(reply.body, False, headers, media_type=reply.media_type)
 
 
 class OsrmServices:
@@ -95,13 +112,15 @@ class OsrmServices:
         try:
             path = split_url(decode_target(target), with_query=True)
             service = _find_service(path)
-            params = params_from_url(service.params, path)
+            params = service.read(path)
             serving = self._state.serving(path.profile)
             service.check(params, settings)
             if not service.is_quick(params):
                 return None
             body = service.answer(serving, params)
         except Exception:  # the long way finds it again, and tells it
+            return None
+        if isinstance(body, Reply):
             return None
         answer = _packed(body, bool(accepted) and _wants_gzip(accepted), serving.headers)
         head = _PACKED_HEAD if answer.is_compressed else _HEAD
@@ -113,7 +132,8 @@ class OsrmServices:
         headers = _JSON
         incoming = _Incoming(receive)
         try:
-            status, answer = 200, await self._answer(scope, incoming)
+            answer = await self._answer(scope, incoming)
+            status = 204 if answer is None else answer.status
         except (Exception, asyncio.CancelledError) as caught:
             error: Exception = Busy("The server is stopping.")
             if isinstance(caught, Exception):
@@ -123,7 +143,9 @@ class OsrmServices:
                 _log.exception("request failed: %s", scope.get("path"))
             answer = _packed(to_bytes(error_answer(code, message)), _accepts_gzip(scope))
         if answer is None:
-            status, answer, headers = 204, _Answer(b""), _CORS
+            answer, headers = _Answer(b""), _CORS
+        elif answer.media_type:
+            headers = (*_CORS, (b"content-type", answer.media_type))
         elif status == 405:
             headers = (*headers, (b"allow", METHODS.encode()))
         elif status in _CLOSING:
@@ -134,13 +156,9 @@ class OsrmServices:
             headers = (*headers, *_COMPRESSED)
         body = answer.body
         headers = (*headers, *answer.headers)
-        await send(
-            {
-                "type": "http.response.start",
-                "status": status,
-                "headers": [*headers, (b"content-length", b"%d" % len(body))],
-            }
-        )
+        if status != _NOT_MODIFIED:
+            headers = (*headers, (b"content-length", b"%d" % len(body)))
+        await send({"type": "http.response.start", "status": status, "headers": [*headers]})
         if scope["method"] == "HEAD":
             body = b""
         if status in _CLOSING:
@@ -156,11 +174,13 @@ class OsrmServices:
         if method in ("GET", "HEAD"):
             path = split_url(decode_target(_target(scope)), with_query=True)
             service = _find_service(path)
-            params = params_from_url(service.params, path)
+            params = service.read(path)
         elif method == "POST":
             path = split_url(decode_target(_target(scope)), with_query=False)
             service = _find_service(path)
             _check_content_type(scope)
+            if not service.reads_bodies:
+                raise Unsupported("This service does not support POST requests with a JSON body.")
             body = await _read_body(scope, incoming, self._state.settings.max_body_bytes)
             params = params_from_json(service.params, body)
         elif method == "OPTIONS":
@@ -173,8 +193,11 @@ class OsrmServices:
         may_pack = _accepts_gzip(scope)
 
         def answer() -> _Answer:
-            on_roads = with_own_roads(serving, params)
-            return _packed(service.answer(on_roads, params), may_pack, serving.headers)
+            found = service.answer(with_own_roads(serving, params), params)
+            if isinstance(found, Reply):
+                known = _header(scope, b"if-none-match")
+                return _replied(found, may_pack, known, serving.headers)
+            return _packed(found, may_pack, serving.headers)
 
         if service.is_quick(params) and not has_own_roads(params):
             return answer()

@@ -9,7 +9,6 @@ from server.api.osrm_params import (
     TableParams,
     TripParams,
 )
-from server.errors import Unsupported
 from server.settings import Settings
 
 
@@ -30,7 +29,6 @@ def check_route(params: RouteParams, settings: Settings) -> None:
         raise InvalidCoordinate("Invalid coordinate value.")
     if params.waypoints and (params.waypoints[0], params.waypoints[-1]) != (0, number - 1):
         raise InvalidValue("First and last coordinates must be specified as waypoints.")
-    _check_available(params)
 
 
 def check_nearest(params: NearestParams, settings: Settings) -> None:
@@ -40,7 +38,6 @@ def check_nearest(params: NearestParams, settings: Settings) -> None:
     if params.number == 0:
         raise InvalidInput("Number of results must be at least one.")
     _check_size("results", params.number, settings.max_nearest_results)
-    _check_available(params)
     _check_single(params)
 
 
@@ -61,7 +58,6 @@ def check_table(params: TableParams, settings: Settings) -> None:
     is_long = n_rows + n_columns > settings.max_table_coordinates
     if is_long or n_rows * n_columns > settings.max_table_cells:
         raise TooBig("Too many table coordinates")
-    _check_available(params)
 
 
 def check_trip(params: TripParams, settings: Settings) -> None:
@@ -93,7 +89,6 @@ def check_isochrone(params: IsochroneParams, settings: Settings) -> None:
         _check_contours("meters", meters, settings.max_isochrone_meters, settings)
     else:
         raise InvalidInput("One of contours_minutes and contours_meters must be given.")
-    _check_available(params)
     _check_single(params)
 
 
@@ -120,11 +115,6 @@ def _check_ranges(params: Params) -> None:
 def _check_size(what: str, number: int, limit: int) -> None:
     if number > limit:
         raise TooBig(f"Number of {what} {number} is higher than current maximum ({limit})")
-
-
-def _check_available(params: Params) -> None:
-    if any(approach not in (None, "unrestricted") for approach in params.approaches or ()):
-        raise Unsupported("Approaches other than unrestricted are not available in this version.")
 
 
 def _on_globe(coordinates: list[tuple[float, float]]) -> bool:

@@ -8,13 +8,17 @@ from server.settings import Settings
 from server.state import Serving
 
 
-def has_own_roads(params: Params) -> bool:
+def has_own_roads(params: object) -> bool:
     """Whether a request wants roads to be other than they are."""
+    if not isinstance(params, Params):
+        return False
     return params.avoid_polygons is not None or params.speeds is not None
 
 
-def check_own_roads(params: Params, settings: Settings) -> None:
+def check_own_roads(params: object, settings: Settings) -> None:
     """Raise ``TooBig`` for more of them than the server takes."""
+    if not isinstance(params, Params):
+        return
     polygons = params.avoid_polygons or ()
     n_points = sum(len(ring) for polygon in polygons for ring in polygon)
     for what, number, most in (
@@ -26,12 +30,12 @@ def check_own_roads(params: Params, settings: Settings) -> None:
             raise TooBig(f"Number of {what} {number} is higher than current maximum ({most})")
 
 
-def with_own_roads(serving: Serving, params: Params) -> Serving:
+def with_own_roads(serving: Serving, params: object) -> Serving:
     """What a request is answered from, with the roads it wants: some milliseconds of work.
 
     Raises ``InvalidInput`` for areas that are none.
     """
-    if not has_own_roads(params):
+    if not isinstance(params, Params) or not has_own_roads(params):
         return serving
     wishes = params.speeds.wishes() if params.speeds is not None else Wishes()
     n_routes = MANY

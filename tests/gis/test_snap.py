@@ -9,51 +9,24 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from snap_indices import all_flags, index_of, random_edges
 
 from gis.arrays import F64, U8, AnyArray, freeze
 from gis.geodesy import HALF_TURN, QUARTER_TURN, distance_m
 from gis.network.build import build_network
 from gis.osm.read import read_osm
 from gis.profiles.registry import apply_profile, get_profile, tag_selection
-from gis.rtree import build_rtree, check_rtree
+from gis.rtree import check_rtree
 from gis.snap import ANY_BEARING, BACKWARD, FORWARD, SNAP, TIE_M, Snap, nearest, nearest_many
 from gis.snap_index import (
     SnapIndex,
     build_snap_index,
     edge_of_point,
     edge_positions,
-    make_snap_index,
 )
 
 GRID_M = 0.02
 """Places are rounded to 1e-7 degree, which is up to 0.8 cm."""
-
-
-def index_of(edges: list[list[tuple[int, int]]]) -> SnapIndex:
-    """An index over edges given by their points."""
-    first = np.cumsum([0, *map(len, edges)]).astype(np.uint32)
-    points = np.array([point for edge in edges for point in edge], np.int64).reshape(-1, 2)
-    lon = freeze(((points[:, 0] + HALF_TURN) % (2 * HALF_TURN) - HALF_TURN).astype(np.int32))
-    lat = freeze(points[:, 1].astype(np.int32))
-    return make_snap_index(build_rtree(freeze(first), lon, lat), freeze(first), lon, lat)
-
-
-def all_flags(index: SnapIndex, value: int = 1) -> U8:
-    return freeze(np.full(2 * (len(index.first_point) - 1), value, np.uint8))
-
-
-def random_edges(
-    seed: int, n: int, centre: tuple[int, int], step: int
-) -> list[list[tuple[int, int]]]:
-    """Chains on a coarse grid, so that they meet, repeat points, close loops and lie on top."""
-    rng = np.random.default_rng(seed)
-    edges = []
-    for _ in range(n):
-        size = rng.integers(2, 7)
-        walk = rng.integers(-2, 3, (size, 2)).cumsum(axis=0) + rng.integers(-6, 7, 2)
-        lat = np.clip(centre[1] + step * walk[:, 1], -QUARTER_TURN, QUARTER_TURN)
-        edges.append(list(zip((centre[0] + step * walk[:, 0]).tolist(), lat.tolist(), strict=True)))
-    return edges
 
 
 NEAR = 2_500_000

@@ -93,6 +93,7 @@ def test_every_way_to_a_route_in_random_worlds(world: RandomWorld, seed: int) ->
     st.tuples(SPOTS, SPOTS),
     st.tuples(*[st.sampled_from([None, 0.0, 5.0, 150.0])] * 2),
     st.tuples(*[st.sampled_from([None, (0, 30), (90, 60), (270, 90), (180, 180)])] * 2),
+    st.tuples(*[st.sampled_from([None, "curb", "opposite"])] * 2),
     st.sampled_from(["default", "any"]),
 )
 def test_limits_of_points(
@@ -100,22 +101,22 @@ def test_limits_of_points(
     places: Any,
     radiuses: tuple[float | None, float | None],
     bearings: tuple[tuple[int, int] | None, tuple[int, int] | None],
+    approaches: tuple[str | None, str | None],
     snapping: str,
 ) -> None:
-    """Radiuses, bearings and snapping mean the same to all ways to a route, and to a table."""
+    """Radiuses, bearings, sides and snapping mean the same to all routes, and to a table."""
     world, engine = town(seed)
     a, b = (spot(world, place) for place in places)
-    options = {"radiuses": radiuses, "bearings": bearings, "snapping": snapping}
+    limits = {"radiuses": radiuses, "bearings": bearings, "approaches": approaches}
+    options = {**limits, "snapping": snapping}
     route = check_pair(engine, a, b, **options)
     try:
         table = engine.table(
             [a],
             [b],
             distances=True,
-            radiuses=radiuses[:1],
-            destination_radiuses=radiuses[1:],
-            bearings=bearings[:1],
-            destination_bearings=bearings[1:],
+            **{name: values[:1] for name, values in limits.items()},
+            **{f"destination_{name}": values[1:] for name, values in limits.items()},
             snapping=snapping,
         )
     except NoSegment:
@@ -127,7 +128,7 @@ def test_limits_of_points(
         assert cell == (route.duration_s, route.distance_m)
     else:
         assert np.isnan(table.duration_s[0, 0])
-    if radiuses[0] == radiuses[1] and bearings == (None, None):
+    if radiuses[0] == radiuses[1] and bearings == approaches == (None, None):
         one = engine.routes([a], [b], radius_m=radiuses[0], snapping=snapping)
         expected = RouteStatus.NO_ROUTE if route == NO_ROUTE else RouteStatus.OK
         assert one.status.tolist() == [expected]

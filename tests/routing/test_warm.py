@@ -82,6 +82,8 @@ engine.alternatives(points, 3)
 engine.routes(points, points[::-1], threads=2)
 line_wkb(*engine.routes(points, points[::-1], geometry=True).lines)
 engine.nearest_roads(points).names
+for x, y, zoom in ((291, 148, 9), (2331, 1185, 12), (18653, 9483, 15)):
+    engine.tile(x, y, zoom)
 for distances in (False, True):
     for n in (1, 3, 40):
         table = engine.table(points * n, distances=distances)

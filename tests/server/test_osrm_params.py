@@ -176,7 +176,6 @@ ROUTE_CHECKS = [
         "InvalidValue",
         "First and last coordinates must be specified as waypoints.",
     ),
-    ({"approaches": ["curb", None]}, "NotImplemented", "Approaches other than"),
 ]
 
 
@@ -291,7 +290,6 @@ TABLE_CHECKS = [
     ({"coordinates": BAD_COORDINATES * 51}, "InvalidOptions", "Coordinates are invalid"),
     ({"coordinates": POINTS * 51, "exclude": ["toll"]}, "TooBig", "Too many table coordinates"),
     ({"sources": [0] * 101, "destinations": [1] * 100}, "TooBig", "Too many table coordinates"),
-    ({"approaches": ["curb", None]}, "NotImplemented", "Approaches other than"),
 ]
 
 
@@ -372,7 +370,6 @@ ISOCHRONE_CHECKS = [
         "TooBig",
         "Contour of 200001 meters is beyond current maximum (200000)",
     ),
-    ({"contours_minutes": [5], "approaches": ["curb"]}, "NotImplemented", "Approaches other"),
     (
         {"contours_minutes": [5], "coordinates": [[191, 1]]},
         "InvalidOptions",

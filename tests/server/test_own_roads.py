@@ -92,14 +92,16 @@ ASKED: list[tuple[str, str, dict[str, Any]]] = [
     ("isochrone", "e", {"contours_minutes": [1, 2], "polygons": False}),
     ("isochrone", "e", {"contours_meters": [700], "direction": "to", "polygons": False}),
     ("nearest", "b", {"number": 4}),
+    ("trip", "aicg", {"overview": "full"}),
 ]
 
 
 def told(response: Response) -> Any:
     """What an answer says that does not depend on which of several routes it tells."""
     answer = response.json()
-    if "routes" in answer:
-        return answer["routes"][0]["duration"]
+    for kind in ("routes", "trips"):
+        if kind in answer:
+            return answer[kind][0]["duration"]
     if "features" in answer:
         parts = [feature["geometry"]["coordinates"] for feature in answer["features"]]
         return [sorted(sorted(map(tuple, line)) for line in lines) for lines in parts]

@@ -1,8 +1,10 @@
 """Changes of weights against naive arithmetic, and routes under them against each other."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -293,6 +295,7 @@ def test_a_piece_of_a_road() -> None:
     assert speeds_between(roads, metric, [0, 0], [1, 1000], [90, 0]).changes.duration_cs == [INF]
     back = speeds_between(roads, metric, [1, 7], [0, 8], [90, 90])
     assert len(back.changes) == 0 and (back.n_closed, back.n_unknown) == (1, 1)
+    assert speeds_between(roads, metric, [0], [1], [5e-324]).changes.duration_cs == [INF - 1]
     # 50 m at 180/0.5 km/h take 50.25 hundredths: 500 + 50.25 is rounded down, + 50.5 up.
     for kmh, expected in ((18000 / 50.25, 550), (18000 / 50.5, 551)):
         assert speeds_between(roads, metric, [0], [1000], [kmh]).changes.duration_cs == [expected]
@@ -362,11 +365,24 @@ def lines_of(network: RoadNetwork) -> list[shapely.LineString]:
     return [shapely.LineString(degrees[a:b]) for a, b in pairwise(first)]
 
 
+def meets_odd_area(area: shapely.Polygon, line: shapely.LineString) -> bool:
+    """Whether a line meets what an odd number of the sides of a polygon surrounds, or these."""
+    x, y = map(Fraction, line.coords[0])
+    n_left = 0
+    for ring in (area.exterior, *area.interiors):
+        corners = [(Fraction(a), Fraction(b)) for a, b in ring.coords]
+        for (from_x, from_y), (to_x, to_y) in pairwise(corners):
+            if (from_y > y) != (to_y > y):
+                n_left += from_x + (to_x - from_x) * (y - from_y) / (to_y - from_y) < x
+    return n_left % 2 == 1 or bool(line.intersects(area.boundary))
+
+
 def check_area(network: RoadNetwork, metric: Metric, area: shapely.Geometry, given: object) -> int:
     """Exactly the open arcs of the roads that meet an area are closed; how many they are."""
     outcome = close_areas(RoadIndex(network), metric, [given])
     found = check_outcome(outcome, metric)
-    edges = [edge for edge, line in enumerate(lines_of(network)) if line.intersects(area)]
+    meets = area.intersects if area.is_valid else partial(meets_odd_area, area)
+    edges = [edge for edge, line in enumerate(lines_of(network)) if meets(line)]
     arcs = {2 * edge + side for edge in edges for side in (0, 1)}
     is_open = {arc for arc in arcs if metric.weight[arc] < INF}
     assert found == dict.fromkeys(is_open, INF)
@@ -385,10 +401,33 @@ def test_areas(world: SearchWorld, seed: int) -> None:
         middle = corners.mean(axis=0)
         rings.append(middle + (corners - middle) * 0.4)
     area = shapely.Polygon(rings[0], rings[1:])
-    assume(area.is_valid or shapely.make_valid(area).is_valid)
-    valid = area if area.is_valid else shapely.make_valid(area)
-    check_area(world.network, world.metric, valid, [ring.tolist() for ring in rings])
-    check_area(world.network, world.metric, valid, area)
+    check_area(world.network, world.metric, area, [ring.tolist() for ring in rings])
+    check_area(world.network, world.metric, area, area)
+
+
+def test_areas_that_would_take_long() -> None:
+    """Many long sides across many roads are refused at once, short ones and few are not."""
+    n = 100
+    links = [SmallEdge(i, i + 1, 0, 10.0, None) for i in range(n * n - 1)]
+    places = [(i % n, i // n) for i in range(n * n)]
+    network = build_small_network(links, places, [0] * len(places), [], [])
+    roads, metric = RoadIndex(network), make_metric([5] * (2 * len(links)))
+    (west, east), (south, north) = (
+        (side.min() / 1e7, side.max() / 1e7) for side in (network.point_lon, network.point_lat)
+    )
+    x = west + (east - west) * np.linspace(0, 1e-3, 4000)
+    zigzag = np.column_stack(
+        [np.column_stack([x, (west + east) - x]).ravel(), [south, north] * 4000]
+    )
+    began = time.monotonic()
+    with pytest.raises(InvalidInput, match="too many long sides"):
+        close_areas(roads, metric, [[zigzag]])
+    assert time.monotonic() - began < 1
+    circle = shapely.Point((west + east) / 2, (south + north) / 2).buffer((east - west) / 3, 2000)
+    assert len(circle.exterior.coords) > 4000
+    assert len(close_areas(roads, metric, [circle] * 20).changes) > 1000
+    with pytest.raises(InvalidInput, match="too many long sides"):
+        close_areas(roads, metric, [[zigzag[:400]]] * 1000)
 
 
 def test_a_road_around_an_area_stays_open() -> None:

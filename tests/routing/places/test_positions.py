@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from world import PLAIN, World
 
 from gis.profiles.rules import Tags, Warn, WayRule
-from gis.snap_search import ANY_BEARING
+from gis.snap_search import ANY_BEARING, ANY_SIDE, CURB_SIDE, OTHER_SIDE
 from routing.errors import NoSegment
 from routing.inputs import point_queries
 from routing.places.candidates import Candidates, PointQuery
@@ -91,7 +91,8 @@ def records_of(queries: list[PointQuery]) -> Any:
     lon, lat = (np.array([round(query[axis] * 1e7) for query in queries], int) for axis in (0, 1))
     radius_m = np.array([query.radius_m for query in queries])
     bearing = np.array([query.bearing or ANY_BEARING for query in queries]).reshape(-1, 2)
-    return query_records(lon, lat, radius_m, bearing)
+    side = np.array([query.side for query in queries], int)
+    return query_records(lon, lat, radius_m, bearing, side)
 
 
 LETTERS = st.sampled_from("abcdefghistuvxy")
@@ -100,14 +101,15 @@ QUERIES = st.tuples(
     POINTS,
     st.sampled_from([float("inf"), 0.0, 20.0, 150.0]),
     st.sampled_from([None, None, (0, 20), (90, 90), (270, 45), (200, 179)]),
+    st.sampled_from([ANY_SIDE, ANY_SIDE, CURB_SIDE, OTHER_SIDE]),
 )
 
 
 def query_of(world: World, question: Any) -> PointQuery:
     """A node, or a place between two nodes, on a road or not."""
-    (a, b, part), radius_m, bearing = question
+    (a, b, part), radius_m, bearing, side = question
     (x, y), (to_x, to_y) = world.position(a), world.position(b)
-    return PointQuery(x + part * (to_x - x), y + part * (to_y - y), radius_m, bearing)
+    return PointQuery(x + part * (to_x - x), y + part * (to_y - y), radius_m, bearing, side)
 
 
 @given(st.integers(0, 9), st.lists(QUERIES, max_size=8), st.booleans())
@@ -128,7 +130,7 @@ def test_all_kinds_of_points() -> None:
         world, weighting = weighting_of(seed)
         for anywhere in (False, True):
             queries = [
-                query_of(world, ((a, b, 0.5), radius_m, None))
+                query_of(world, ((a, b, 0.5), radius_m, None, ANY_SIDE))
                 for a, b in ("ab", "ef", "st", "tu", "fv", "xy")
                 for radius_m in (0.1, 90.0, float("inf"))
             ]
@@ -157,7 +159,7 @@ def test_any_bearing_with_a_name() -> None:
         world, weighting = weighting_of(seed)
         for a, b in ("fv", "st", "ab", "tu", "xy"):
             for part in (0.0, 0.5):
-                lon, lat, *_ = query_of(world, ((a, b, part), float("inf"), None))
+                lon, lat, *_ = query_of(world, ((a, b, part), float("inf"), None, ANY_SIDE))
                 (query,) = point_queries([(lon, lat)], None, [(200, 180)])
                 records = records_of([query])
                 records["bearing_deg"], records["range_deg"] = 200, 180

@@ -1,0 +1,1 @@
+"""Streets by their names: pieces of road that belong together, and how to find them."""

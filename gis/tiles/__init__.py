@@ -1,0 +1,1 @@
+"""Vector tiles: which roads lie in a tile, their lines on its grid, and its bytes."""

@@ -1,0 +1,1 @@
+"""Map matching: which roads a trace of noisy positions was driven on."""

@@ -1,0 +1,1 @@
+"""Vector tiles of the roads of a vehicle, with what they weigh."""

@@ -1,0 +1,23 @@
+"""The streams of a command's process, and its end."""
+
+import io
+import os
+import signal
+import sys
+from types import FrameType
+from typing import NoReturn
+
+
+def make_streams_safe() -> None:
+    """Let any text be written: to nowhere if a stream is closed, marked where it has no code."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def terminate(signum: int, frame: FrameType | None) -> NoReturn:
+    """End by an exception, so that whatever is under way cleans up, undisturbed."""
+    signal.signal(signum, signal.SIG_IGN)
+    raise SystemExit(128 + signum)
