@@ -268,6 +268,7 @@ class Engine(Fleet):
         profile: str | None = None,
         radiuses: Sequence[float | None] | None = None,
         bearings: Sequence[Bearing | None] | None = None,
+        approaches: Sequence[Approach | None] | None = None,
         snapping: str = "default",
         depart_at: Departure | None = None,
         exclude: Sequence[str] = (),
@@ -288,10 +289,15 @@ class Engine(Fleet):
             "depart_at": depart_at,
             "exclude": exclude,
         }
-        queries = point_queries(points, radiuses, bearings)
+        limits: dict[str, Any] = {
+            "radiuses": radiuses,
+            "bearings": bearings,
+            "approaches": approaches,
+        }
+        queries = point_queries(points, radiuses, bearings, approaches)
         if len(points) < 2:
             raise InvalidInput(f"a trip over {len(points)} points, expected 2 or more")
-        table = self.table(points, radiuses=radiuses, bearings=bearings, **on_roads)
+        table = self.table(points, **limits, **on_roads)
         if int(table.duration_cs.max()) >= INF:
             raise NoTrips("No trip visiting all destinations possible.")
         ends = {"round_trip": round_trip, "first": fixed_start, "last": fixed_end}

@@ -1,6 +1,5 @@
 """From a trace to the roads that it was driven on, for one vehicle."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple

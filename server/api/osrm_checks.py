@@ -9,6 +9,7 @@ from server.api.osrm_params import (
     TableParams,
     TripParams,
 )
+from server.errors import Unsupported
 from server.settings import Settings
 
 
@@ -73,7 +74,6 @@ def check_trip(params: TripParams, settings: Settings) -> None:
         raise TooBig("Too many trip coordinates")
     if not _on_globe(params.coordinates):
         raise InvalidCoordinate("Invalid coordinate value.")
-    _check_available(params)
 
 
 def check_isochrone(params: IsochroneParams, settings: Settings) -> None:

@@ -125,6 +125,7 @@ def _trip(serving: Serving, params: TripParams) -> bytes:
         fixed_end=params.destination == "last",
         radiuses=params.radiuses,
         bearings=params.bearings,
+        approaches=params.approaches,
         **_on_roads(serving, params),
     )
     return to_bytes(trip_answer(trip, params))

@@ -91,6 +91,7 @@ def test_what_the_engine_is_asked() -> None:
         "fixed_end": True,
         "radiuses": (5.0, None, None),
         "bearings": ((10, 20), None, None),
+        "approaches": None,
         "profile": "car",
         "snapping": "any",
         "exclude": (),
