@@ -96,7 +96,8 @@ def level_of(network: RoadNetwork, index: SnapIndex, zoom: int) -> Level:
     first_kept = freeze(kept_before[own_first].astype(np.uint32))
     lon, lat = freeze(lon[kept]), freeze(lat[kept])
     tree = build_rtree(first_kept, lon, lat)
-    return Level(freeze(edge), make_snap_index(tree, first_kept, lon, lat))
+    left_hand = freeze(network.edge_left_hand[edge])
+    return Level(freeze(edge), make_snap_index(tree, first_kept, lon, lat, left_hand))
 
 
 @kernel
