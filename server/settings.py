@@ -29,6 +29,10 @@ class Settings:
     """Most sources and destinations of a table together, however few cells it has."""
     max_trip_coordinates: int = 100
     """Most coordinates of a trip."""
+    max_match_coordinates: int = 100
+    """Most coordinates of a trace."""
+    max_match_radius: int = 0
+    """Largest standard deviation of a point of a trace, in metres; 0: any."""
     max_isochrone_contours: int = 4
     """Most contours of one request."""
     max_isochrone_minutes: int = 120

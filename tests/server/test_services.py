@@ -12,7 +12,7 @@ from asgi import Response, ask, ask_in_loop
 from fake_engine import FakeEngine, fake_state
 
 from server.api.osrm_params import IsochroneParams, NearestParams, RouteParams, TableParams
-from server.api.services import PLANNED, SERVICES
+from server.api.services import SERVICES
 from server.app import create_app
 from server.settings import Settings
 
@@ -137,13 +137,6 @@ def test_failures(app: Any, target: str, status: int, code: str, message: str) -
     found = failure(ask(app, "GET", target))
     assert found[:2] == (status, code)
     assert found[2].startswith(message)
-
-
-@pytest.mark.parametrize("service", PLANNED)
-def test_planned_services(app: Any, service: str) -> None:
-    """Services of the interface that are not there yet say so."""
-    found = failure(ask(app, "GET", f"/{service}/v1/car/1,1;2,2"))
-    assert found[:2] == (400, "NotImplemented")
 
 
 def test_large_headers(app: Any) -> None:
