@@ -73,6 +73,8 @@ class EngineState:
         for known in (name, _CUSTOMARY_NAMES.get(name, name)):
             if known in profiles:
                 return known
+        if self.settings.any_profile:
+            return profiles[0]
         raise InvalidValue(f"Profile '{name}' is not in this dataset ({', '.join(profiles)})")
 
     def profile_names(self) -> tuple[str, ...]:

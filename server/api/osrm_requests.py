@@ -54,7 +54,7 @@ def params_from_url(kind: type[P], path: RequestPath) -> P:
     params = kind(_read_coordinates(scanner))
     if not scanner.literal(".json") and scanner.literal(".flatbuffers"):
         raise Unsupported("This server answers in JSON only.")
-    if scanner.literal("?"):
+    if scanner.literal("?") and not scanner.at_end:  # browsers send a "?" before no options too
         readers = _READERS[kind]
         _read_option(scanner, params, readers) or scanner.fail()
         while scanner.literal("&"):
