@@ -1,11 +1,14 @@
 """HTTP as uvicorn speaks it with httptools, with a limit on what comes before the body."""
 
 import re
+import sys
 from typing import cast
+
+from httptools import HttpParserInvalidMethodError
 
 from server.api.osrm_url import SCOPE_TARGET
 from server.connections import GuardedHttpProtocol
-from server.errors import HeadersTooLarge, UrlTooLong
+from server.errors import HeadersTooLarge, InvalidMethod, InvalidUrl, UrlTooLong
 
 MAX_HEAD_BYTES = 256 << 10
 """What is complete and shorter reaches the application, whose limits are the real ones."""
@@ -55,6 +58,13 @@ class LimitedHttpProtocol(GuardedHttpProtocol):
                 self._refuse()
                 return
         super().data_received(data)
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP, or has a method that nobody knows."""
+        if isinstance(sys.exception(), HttpParserInvalidMethodError):
+            self.refuse(InvalidMethod("Method not allowed. Use GET, HEAD, POST, or OPTIONS."))
+        else:
+            self.refuse(InvalidUrl(msg))
 
     def _refuse(self) -> None:
         too_long = HeadersTooLarge if len(self.url) < MAX_HEAD_BYTES // 2 else UrlTooLong
