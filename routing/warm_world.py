@@ -142,6 +142,8 @@ def _read_and_ask(folder: Path) -> None:
     for distances in (False, True):
         engine.table(_POINTS * 20, distances=distances)
         engine.table(_POINTS[:1], _POINTS, distances=distances)
+    whole = engine.match([_POINTS[0], _POINTS[0], _POINTS[1]]).matchings[0].route
+    whole.legs[0].lon.tolist()
     engine.trip(_POINTS)
     engine.trip(_POINTS * 6)
     engine.alternatives([_POINTS[0], (24.934, 60.1719)], 2)

@@ -73,6 +73,8 @@ class EngineState:
         for known in (name, _CUSTOMARY_NAMES.get(name, name)):
             if known in profiles:
                 return known
+        if self.settings.any_profile:
+            return profiles[0]
         raise InvalidValue(f"Profile '{name}' is not in this dataset ({', '.join(profiles)})")
 
     def serving(self, name: str) -> Serving:
@@ -142,18 +144,6 @@ class EngineState:
             "weights": {name: engine.live_sequence(name) for name in engine.profiles},
             "uptime_s": round(time.monotonic() - self.opened, 1),
             "process": os.getpid(),
-        }
-
-    def facts(self) -> Mapping[str, str]:
-        """What is served, for people."""
-        info = self.engine.info
-        west, south, east, north = self.engine.bounds
-        return {
-            "made from": info.extract.name,
-            "map data of": info.extract.timestamp or "unknown date",
-            "profiles": ", ".join(self.engine.profiles),
-            "bounds": f"{west:.4f},{south:.4f} to {east:.4f},{north:.4f}",
-            "roads": f"{info.counts['edges']:,} pieces between {info.counts['nodes']:,} junctions",
         }
 
     def examples(self) -> Mapping[str, str]:

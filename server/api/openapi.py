@@ -31,6 +31,13 @@ _TEXTS = {
         " the destination must be fixed.",
         "24.94,60.167;24.95,60.175;24.945,60.17",
     ),
+    "match": (
+        "Match",
+        "The roads that a trace of two points or more was most likely driven on, as one route or"
+        " more. `radiuses` are the standard deviations of the points, 5 m by default; a road may be"
+        " three times as far away.",
+        "24.9403,60.1671;24.9415,60.1677;24.9432,60.1681",
+    ),
     "isochrone": (
         "Isochrone",
         "What can be reached from a point, or reach it, within some minutes or metres: GeoJSON"

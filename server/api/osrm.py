@@ -14,7 +14,7 @@ from server.api.osrm_requests import params_from_json
 from server.api.osrm_url import SCOPE_TARGET, RequestPath, decode_target, split_url
 from server.api.own_roads import check_own_roads, has_own_roads, with_own_roads
 from server.api.replies import Header, Reply
-from server.api.services import PLANNED, SERVICES, Service
+from server.api.services import SERVICES, Service
 from server.errors import (
     BodyTooLarge,
     Busy,
@@ -233,12 +233,10 @@ class _Incoming:
 
 def _find_service(path: RequestPath) -> Service:
     service = SERVICES.get(path.service)
-    if service is None and path.service not in PLANNED:
+    if service is None:
         raise InvalidService(f"Service {path.service} not found!")
     if path.version != _VERSION:
         raise InvalidVersion(f"Service {path.service} not found!")
-    if service is None:
-        raise Unsupported(f"The service {path.service} is not available in this version.")
     return service
 
 

@@ -133,6 +133,11 @@ def flag_or_default() -> Value:
 
 def indices() -> Value:
     """Positions of coordinates, at least one, separated by ``;``."""
+    return wholes("indices")
+
+
+def wholes(what: str) -> Value:
+    """Whole numbers, at least one, separated by ``;``."""
 
     def read(scanner: Scanner) -> tuple[int, ...]:
         found = [_read_whole(scanner, limit=None)]
@@ -146,7 +151,7 @@ def indices() -> Value:
 
     def check(name: str, value: Any) -> tuple[int, ...]:
         if not isinstance(value, list):
-            raise InvalidQuery(f"{name} must be an array of indices")
+            raise InvalidQuery(f"{name} must be an array of {what}")
         if not all(_is_whole(item) for item in value):
             raise InvalidQuery(f"{name} entries must be non-negative integers")
         return tuple(value)

@@ -8,14 +8,17 @@ from routing.errors import NoSegment
 from server.api.geojson import contours_of, isochrone_answer
 from server.api.osrm_checks import (
     check_isochrone,
+    check_match,
     check_nearest,
     check_route,
     check_table,
     check_trip,
 )
 from server.api.osrm_json import nearest_answer, route_answer, table_answer, to_bytes
+from server.api.osrm_match import match_answer
 from server.api.osrm_params import (
     IsochroneParams,
+    MatchParams,
     NearestParams,
     Params,
     RouteParams,
@@ -131,6 +134,21 @@ def _trip(serving: Serving, params: TripParams) -> bytes:
     return to_bytes(trip_answer(trip, params))
 
 
+def _match(serving: Serving, params: MatchParams) -> bytes:
+    match = serving.engine.match(
+        params.coordinates,
+        timestamps=params.timestamps,
+        radiuses=params.radiuses,
+        bearings=params.bearings,
+        approaches=params.approaches,
+        gaps=params.gaps,
+        tidy=params.tidy,
+        waypoints=params.waypoints or None,
+        **_on_roads(serving, params),
+    )
+    return to_bytes(match_answer(match, params))
+
+
 def _isochrone(serving: Serving, params: IsochroneParams) -> bytes:
     (lon, lat) = params.coordinates[0]
     limits = contours_of(params)
@@ -209,10 +227,9 @@ SERVICES = {
     "nearest": Service(NearestParams, check_nearest, _nearest, _is_quick_nearest),
     "table": Service(TableParams, check_table, _table, _is_quick_table),
     "trip": Service(TripParams, check_trip, _trip, _is_quick_trip),
+    "match": Service(MatchParams, check_match, _match, _never),
     "isochrone": Service(IsochroneParams, check_isochrone, _isochrone, _never),
     "tile": Service(
         TileParams, check_tile, answer_tile, is_quick_tile, read_tile, reads_bodies=False
     ),
 }
-PLANNED = ("match",)
-"""Services of OSRM's that there are not yet."""

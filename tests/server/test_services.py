@@ -12,7 +12,7 @@ from asgi import Response, ask, ask_in_loop
 from fake_engine import FakeEngine, fake_state
 
 from server.api.osrm_params import IsochroneParams, NearestParams, RouteParams, TableParams
-from server.api.services import PLANNED, SERVICES
+from server.api.services import SERVICES
 from server.app import create_app
 from server.settings import Settings
 
@@ -139,13 +139,6 @@ def test_failures(app: Any, target: str, status: int, code: str, message: str) -
     assert found[2].startswith(message)
 
 
-@pytest.mark.parametrize("service", PLANNED)
-def test_planned_services(app: Any, service: str) -> None:
-    """Services of the interface that are not there yet say so."""
-    found = failure(ask(app, "GET", f"/{service}/v1/car/1,1;2,2"))
-    assert found[:2] == (400, "NotImplemented")
-
-
 def test_large_headers(app: Any) -> None:
     """Headers beyond the limit are refused as such."""
     response = ask(app, "GET", ROUTE, headers={"x-large": "a" * 20_000})
@@ -258,7 +251,7 @@ def test_what_the_engine_is_asked(name: str) -> None:
         app,
         "GET",
         f"/route/v1/{name}/1,2;3,4?radiuses=5;unlimited&bearings=10,20;"
-        "&continue_straight=false&snapping=any&waypoints=0;1"
+        "&approaches=;curb&continue_straight=false&snapping=any&waypoints=0;1"
         "&exclude=toll,ferry&depart_at=2026-11-30T08:15+01:00",
     )
     assert engine.asked == {
@@ -267,14 +260,14 @@ def test_what_the_engine_is_asked(name: str) -> None:
         "exclude": ("toll", "ferry"),
         "depart_at": "2026-11-30T08:15+01:00",
         "radiuses": (5.0, None),
-        "approaches": None,
         "bearings": ((10, 20), None),
+        "approaches": (None, "curb"),
         "continue_straight": False,
         "snapping": "any",
         "waypoints": (0, 1),
         "with_details": True,
     }
-    ask(app, "GET", f"/nearest/v1/{name}/1,2?number=3&radiuses=7&bearings=1,2")
+    ask(app, "GET", f"/nearest/v1/{name}/1,2?number=3&radiuses=7&bearings=1,2&approaches=opposite")
     assert engine.asked == {
         "lon": 1.0,
         "lat": 2.0,
@@ -282,7 +275,7 @@ def test_what_the_engine_is_asked(name: str) -> None:
         "number": 3,
         "radius_m": 7.0,
         "bearing": (1, 2),
-        "approach": None,
+        "approach": "opposite",
         "exclude": (),
         "depart_at": None,
         "snapping": "default",
@@ -337,23 +330,11 @@ def test_head_of_a_page(app: Any, target: str) -> None:
     assert ask(app, "HEAD", target).status == 200
 
 
-def test_start_page(app: Any) -> None:
-    """The start page is HTML of our own, and its links work."""
-    response = ask(app, "GET", "/")
-    assert response.headers["content-type"].startswith("text/html")
-    links = [part.split('"')[0] for part in response.text.split('href="/')[1:]]
-    assert len(links) >= 5
-    for link in links:
-        assert ask(app, "GET", "/" + link.replace("&amp;", "&")).status == 200
-
-
-def test_pages_fetch_nothing(app: Any) -> None:
-    """No page loads anything from elsewhere."""
-    for target in ("/", "/docs"):
-        text = ask(app, "GET", target).text
-        assert "<script" not in text
-        assert "src=" not in text
-        assert "stylesheet" not in text
+def test_docs_fetch_nothing(app: Any) -> None:
+    """The description needs no script, and loads nothing."""
+    text = ask(app, "GET", "/docs").text
+    for word in ("<script", "src=", "stylesheet"):
+        assert word not in text
 
 
 def test_nobody_waits() -> None:

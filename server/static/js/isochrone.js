@@ -6,6 +6,7 @@ import { DARK, LIGHT } from "./colours.js";
 import { byId, el, svg } from "./dom.js";
 import { boundsOf } from "./geo.js";
 import { complain, hush, say } from "./messages.js";
+import { NEAR_M } from "./route.js";
 import { placeField } from "./search.js";
 import { readMinutes } from "./state.js";
 import { isDark } from "./theme.js";
@@ -75,7 +76,7 @@ export class Reach {
     if (!centre) return this.clear();
     const path =
       `/isochrone/v1/${encodeURIComponent(profile)}/${centre.join(",")}` +
-      `?contours_minutes=${minutes.join(",")}&direction=${direction}`;
+      `?contours_minutes=${minutes.join(",")}&direction=${direction}&radiuses=${NEAR_M}`;
     if (path === this.#asked && !isAgain) return undefined;
     this.#asked = path;
     return this.#ask(path, isLive);
@@ -103,14 +104,15 @@ export class Reach {
       const point = /** @type {LonLat} */ (centre);
       if (!isLive && !/[a-z]/i.test(this.labels.of(point))) this.labels.keep(point, waypoint.name);
       this.field.show(this.labels.of(point));
-      const n = answer.features.length;
-      answer.features.forEach((/** @type {any} */ feature, /** @type {number} */ i) => (feature.properties.ring = n - 1 - i));
-      this.map.show("reach", { type: "FeatureCollection", features: answer.features });
+      const areas = answer.features.map((/** @type {any} */ feature, /** @type {number} */ i, /** @type {any[]} */ all) => ({
+        ...feature,
+        properties: { ring: all.length - 1 - i },
+      }));
+      this.map.show("reach", { type: "FeatureCollection", features: areas.flatMap((/** @type {any} */ area) => [area, outline(area)]) });
       this.drawLegend();
       if (isLive) return;
-      const largest = answer.features[0].geometry;
-      const rings = largest.type === "Polygon" ? [largest.coordinates[0]] : largest.coordinates.map((/** @type {any} */ p) => p[0]);
-      if (rings.flat().length) this.map.look(boundsOf(rings.flat()));
+      const points = outline(areas[0]).geometry.coordinates.flat();
+      if (points.length) this.map.look(boundsOf(points));
       say(`Drawn: what is reached ${direction} here within ${this.store.state.minutes.join(", ")} minutes.`);
     } catch (error) {
       this.clear();
@@ -135,4 +137,14 @@ export class Reach {
     );
     this.legend.replaceChildren(el("ul", { "aria-label": "Colours of the areas" }, ...rows));
   }
+}
+
+/**
+ * The outer rings of an area: lines around all its gaps, too, would hide the map.
+ * @param {any} area
+ */
+function outline({ properties, geometry: { type, coordinates } }) {
+  const polygons = type === "Polygon" ? [coordinates] : coordinates;
+  const rings = polygons.map((/** @type {LonLat[][]} */ rings) => rings[0] ?? []);
+  return { type: "Feature", properties, geometry: { type: "MultiLineString", coordinates: rings } };
 }

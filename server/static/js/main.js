@@ -1,7 +1,7 @@
 // @ts-check
 /** Brings the parts of the page together: whatever is done changes the state, which all show. */
 
-import { byId, el } from "./dom.js";
+import { byId } from "./dom.js";
 import { lonLat } from "./geo.js";
 import { Benchmark } from "./benchmark.js";
 import { startLineDragging } from "./drag_line.js";
@@ -43,6 +43,7 @@ class Page {
     this.drag = startLineDragging(this.map, () => (store.state.panel === "route" ? this.planner.legs() : []), (leg, point, isLive) => this.dragLine(leg, point, isLive));
     /** @type {(LonLat | null)[] | null} */
     this.before = null;
+    this.wasLive = false;
     startTabs((panel) => store.set({ panel }));
     startProfiles(dataset.profiles, (profile) => store.set({ profile, chosen: 0 }));
     startSheet();
@@ -85,7 +86,9 @@ class Page {
    */
   show(before, isLive) {
     const { state } = this.store;
-    if (before && isSameBut(before, state, "view")) return isLive ? undefined : this.map.jump(state.view);
+    const isDecided = this.wasLive && !isLive; // of what was dragged, and looks the same
+    this.wasLive = isLive;
+    if (before && !isDecided && isSameBut(before, state, "view")) return isLive ? undefined : this.map.jump(state.view);
     showTab(state.panel);
     showProfiles(state.profile);
     if (before && before.profile !== state.profile) this.map.reload(state.profile);
@@ -261,7 +264,7 @@ function start() {
   const library = /** @type {any} */ (globalThis).maplibregl;
   const broken = !library
     ? "The map library is not installed on this server."
-    : !el("canvas").getContext?.("webgl2") && "This browser has no WebGL 2, without which there is no map.";
+    : !document.createElement("canvas").getContext("webgl2") && "This browser has no WebGL 2, without which there is no map.";
   if (broken) {
     complain(broken);
     return;

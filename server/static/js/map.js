@@ -51,7 +51,6 @@ export class RoadMap {
     this.gl.touchZoomRotate.disableRotation();
     this.gl.keyboard.disableRotation();
     this.gl.addControl(new library.NavigationControl({ showCompass: false }), "top-right");
-    this.gl.addControl(new library.ScaleControl({ maxWidth: 110 }), "bottom-right");
     this.gl.addControl(
       new library.AttributionControl({
         compact: false,
@@ -60,6 +59,7 @@ export class RoadMap {
       }),
       "bottom-right",
     );
+    this.gl.addControl(new library.ScaleControl({ maxWidth: 110 }), "bottom-right");
     this.gl.getCanvas().setAttribute("aria-label", "Map. Arrow keys move it, plus and minus zoom, Enter sets a point at its centre.");
     this.gl.on("load", () => {
       for (const [name, data] of this.#data) this.gl.getSource(name)?.setData(data);
@@ -72,7 +72,7 @@ export class RoadMap {
 
   /** Pixels at the sides that the panel covers. */
   padding() {
-    if (!narrow.matches) return { top: 60, bottom: 60, left: 460, right: 70 };
+    if (!narrow.matches) return { top: 60, bottom: 90, left: 460, right: 80 };
     const panel = byId("panel").getBoundingClientRect();
     const covered = Math.min(innerHeight - panel.top, innerHeight * 0.62);
     return { top: 60, bottom: covered + 30, left: 40, right: 40 };

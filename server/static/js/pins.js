@@ -44,7 +44,8 @@ export class Pins {
       element.dataset.index = String(pin.index);
       element.setAttribute("aria-label", `${pin.label}. Arrow keys move it, Delete removes it.`);
       element.querySelector(".pin-sign").textContent = pin.sign;
-      if (!marker.dragged) marker.setLngLat(pin.point).addTo(this.map.gl);
+      if (!marker.dragged) marker.setLngLat(pin.point);
+      if (!element.isConnected) marker.addTo(this.map.gl); // only once: it would lose the focus
     });
   }
 

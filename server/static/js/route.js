@@ -11,8 +11,10 @@ import { distanceText, durationText } from "./units.js";
 
 /** @typedef {import("./geo.js").LonLat} LonLat */
 
+/** While something is dragged, the newest question waits for so long. */
 const EVERY_MS = 60;
-/** While something is dragged: the newest question waits for this. */
+/** Who is farther from all roads is not meant to be led to the nearest one. */
+export const NEAR_M = 5000;
 
 /** Asks for routes and shows them. */
 export class RoutePlanner {
@@ -55,7 +57,8 @@ export class RoutePlanner {
     if (places.length < points.length || places.length < 2) return this.clear();
     const coordinates = places.map((point) => point.join(",")).join(";");
     const path = `/route/v1/${encodeURIComponent(profile)}/${coordinates}?geometries=geojson&overview=full`;
-    const query = isLive ? "&steps=true" : "&steps=true&alternatives=2";
+    const radiuses = places.map(() => NEAR_M).join(";");
+    const query = `&radiuses=${radiuses}&steps=true${isLive ? "" : "&alternatives=2"}`;
     if (path + query === this.#asked && !isAgain) return this.#show(isLive);
     clearTimeout(this.#timer);
     this.#asked = path + query;
@@ -108,7 +111,8 @@ export class RoutePlanner {
 
   #look() {
     const route = this.#routes[this.store.state.chosen] ?? this.#routes[0];
-    this.map.look(boundsOf(route.geometry.coordinates));
+    const points = /** @type {LonLat[]} */ (this.store.state.points.filter(Boolean));
+    this.map.look(boundsOf([...route.geometry.coordinates, ...points]));
   }
 
   #tell() {

@@ -175,10 +175,24 @@ function closures(colours) {
 
 /** @param {typeof LIGHT} colours */
 function reach(colours) {
-  const ring = ["at", ["get", "ring"], ["literal", colours.reach]];
+  const [first, ...others] = colours.reach;
+  const ring = ["match", ["get", "ring"], ...others.flatMap((colour, i) => [i + 1, colour]), first];
   return [
-    { id: "reach-fill", type: "fill", source: "reach", paint: { "fill-color": ring, "fill-opacity": 0.22 } },
-    { id: "reach-line", type: "line", source: "reach", layout: ROUND, paint: { "line-color": ring, "line-width": 2 } },
+    {
+      id: "reach-fill",
+      type: "fill",
+      source: "reach",
+      filter: ["==", ["geometry-type"], "Polygon"],
+      paint: { "fill-color": ring, "fill-opacity": 0.2 },
+    },
+    {
+      id: "reach-line",
+      type: "line",
+      source: "reach",
+      filter: ["==", ["geometry-type"], "LineString"],
+      layout: ROUND,
+      paint: { "line-color": ring, "line-width": 1.8 },
+    },
   ];
 }
 
@@ -232,7 +246,7 @@ function labels(colours) {
     source: "roads",
     "source-layer": "speeds",
     minzoom: 12,
-    filter: ["all", ["!=", ["get", "name"], ""], ["step", ["zoom"], ["<=", important, 3], 14, ["<=", important, 4], 15, true]],
+    filter: ["all", ["!=", ["get", "name"], ""], ["step", ["zoom"], ["<=", important, 3], 14, ["<=", important, 4], 14.7, true]],
     layout: {
       "symbol-placement": "line",
       "symbol-sort-key": important,
