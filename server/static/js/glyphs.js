@@ -106,7 +106,7 @@ function distances(drawing, text, left, top, width, height) {
  * @param {number} w
  * @param {number} h
  */
-function transform(grid, w, h) {
+export function transform(grid, w, h) {
   for (let x = 0; x < w; x++) line(grid, x, w, h);
   for (let y = 0; y < h; y++) line(grid, y * w, 1, w);
 }

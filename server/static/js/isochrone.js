@@ -27,6 +27,8 @@ export class Reach {
     this.map = map;
     this.store = store;
     this.labels = labels;
+    /** Whether the address says where to look, which the first area leaves alone. */
+    this.isPlaced = Boolean(store.state.view);
     this.field = placeField({
       label: "Centre",
       placeholder: "Street or coordinates",
@@ -86,6 +88,7 @@ export class Reach {
   clear() {
     this.#latest.cancel();
     this.#asked = "";
+    this.isPlaced = false;
     this.map.hide("reach");
     this.legend.replaceChildren(el("p", { class: "hint" }, "Click the map, or type a street or coordinates, to see how far one gets."));
   }
@@ -112,7 +115,8 @@ export class Reach {
       this.drawLegend();
       if (isLive) return;
       const points = outline(areas[0]).geometry.coordinates.flat();
-      if (points.length) this.map.look(boundsOf(points));
+      if (points.length && !this.isPlaced) this.map.look(boundsOf(points));
+      this.isPlaced = false;
       say(`Drawn: what is reached ${direction} here within ${this.store.state.minutes.join(", ")} minutes.`);
     } catch (error) {
       this.clear();

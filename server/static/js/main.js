@@ -29,13 +29,13 @@ class Page {
    * @param {Dataset} dataset
    */
   constructor(library, dataset) {
-    const store = (this.store = new Store(dataset.profiles[0]));
+    const store = (this.store = new Store(dataset.profiles));
     const labels = (this.labels = new Labels());
     this.map = new RoadMap(library, store.state.profile, dataset.bounds, store.state.view);
     this.planner = new RoutePlanner(this.map, store, labels, () => this.stops.show(store.state.points));
     this.reach = new Reach(this.map, store, labels);
     this.benchmark = new Benchmark();
-    this.stops = new StopList(labels, (i, point) => this.setPoint(i, point), (i) => this.removePoint(i));
+    this.stops = new StopList(labels, (i, point) => this.findPoint(i, point), (i) => this.removePoint(i));
     this.pins = new Pins(this.map, {
       moved: (i, point, isLive) => this.movePin(i, point, isLive),
       removed: (i) => (store.state.panel === "reach" ? store.set({ centre: null }) : this.removePoint(i, true)),
@@ -166,6 +166,17 @@ class Page {
     const far = (/** @type {LonLat} */ a, /** @type {LonLat} */ b) => Math.hypot((a[0] - b[0]) * scale, a[1] - b[1]);
     const detours = places.slice(1).map((to, i) => far(places[i], point) + far(point, to) - far(places[i], to));
     return detours.indexOf(Math.min(...detours));
+  }
+
+  /**
+   * A point that was typed: the map goes there, unless a route is about to be shown whole.
+   * @param {number} index
+   * @param {LonLat | null} point
+   */
+  findPoint(index, point) {
+    this.setPoint(index, point);
+    const isWhole = !this.store.state.points.includes(null);
+    if (point && !isWhole && !this.map.sees(point)) this.map.look([...point, ...point]);
   }
 
   /**

@@ -38,7 +38,7 @@ export class RoadMap {
       container: byId("map"),
       style: mapStyle(tilesOf(profile), isDark()),
       ...(view ? readView(view) : { bounds, fitBoundsOptions: { padding: this.padding() } }),
-      maxBounds: [west - 2 * dx, Math.max(-85, south - 2 * dy), east + 2 * dx, Math.min(85, north + 2 * dy)],
+      maxBounds: dx > 60 ? undefined : [west - 2 * dx, Math.max(-85, south - 2 * dy), east + 2 * dx, Math.min(85, north + 2 * dy)],
       minZoom: 4,
       maxZoom: 19,
       dragRotate: false,

@@ -36,6 +36,8 @@ export class RoutePlanner {
     this.store = store;
     this.labels = labels;
     this.named = named;
+    /** Whether the address says where to look, which the first route leaves alone. */
+    this.isPlaced = Boolean(store.state.view);
   }
 
   /** The chosen route's legs as lines. */
@@ -73,6 +75,7 @@ export class RoutePlanner {
     this.#latest.cancel();
     this.#asked = "";
     this.#routes = [];
+    this.isPlaced = false;
     this.map.hide("routes");
     this.map.hide("step");
     byId("route").replaceChildren(hint(this.store.state.points));
@@ -96,9 +99,11 @@ export class RoutePlanner {
       });
       if (!isLive) this.named();
       this.#show(isLive);
-      const { points: now } = this.store.state;
-      if (!isLive && (isFirst || !now.every((point) => this.map.sees(/** @type {LonLat} */ (point))))) this.#look();
-      if (!isLive) this.#tell();
+      if (isLive) return;
+      const isHidden = points.some((point) => !this.map.sees(/** @type {LonLat} */ (point)));
+      if (!this.isPlaced && (isFirst || isHidden)) this.#look();
+      this.isPlaced = false;
+      this.#tell();
     } catch (error) {
       this.#asked = "";
       this.#routes = [];

@@ -102,16 +102,16 @@ export class Store {
   /** @type {Set<(state: State, before: State, isLive: boolean) => void>} */
   #listeners = new Set();
 
-  /** @param {string} profile where the address names none */
-  constructor(profile) {
-    this.usualProfile = profile;
+  /** @param {string[]} profiles the first where the address names none of them */
+  constructor(profiles) {
+    this.profiles = profiles;
     this.state = this.#read();
     addEventListener("popstate", () => this.#replace(this.#read(), false));
   }
 
   #read() {
     const state = readHash(location.hash);
-    return { ...state, profile: state.profile || this.usualProfile };
+    return this.profiles.includes(state.profile) ? state : { ...state, profile: this.profiles[0] };
   }
 
   /**
