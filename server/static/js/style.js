@@ -254,8 +254,8 @@ function labels(colours) {
       "text-field": ["get", "name"],
       "text-font": FONT,
       "text-size": ["interpolate", ["linear"], ["zoom"], 12, 10.5, 17, 13.5],
-      "text-max-angle": 28,
-      "text-padding": 6,
+      "text-max-angle": 38,
+      "text-padding": 3,
     },
     paint: { "text-color": colours.text, "text-halo-color": colours.halo, "text-halo-width": 1.6 },
   };
