@@ -8,7 +8,7 @@ from itertools import pairwise
 from gis.arrays import F64
 from routing.details import DetailMaker
 from routing.matching.matcher import Matched
-from routing.places.candidates import PointQuery
+from routing.places.nearest import PointQuery
 from routing.route import Annotation, Directions, Leg
 from routing.vehicle import Vehicle
 from routing.weighting import Weighting

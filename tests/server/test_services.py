@@ -5,6 +5,7 @@ import gzip
 import json
 import threading
 import time
+import zlib
 from typing import Any
 
 import pytest
@@ -164,8 +165,31 @@ def test_compression(app: Any) -> None:
     assert packed.headers["vary"] == "Accept-Encoding"
     plain = ask(app, "GET", long_route)
     assert "content-encoding" not in plain.headers
+    assert plain.headers["vary"] == "Accept-Encoding"
     assert gzip.decompress(packed.body) == plain.body
     assert len(packed.body) < len(plain.body) / 2
+    deflated = ask(app, "GET", long_route, headers={"accept-encoding": "deflate, gzip;q=0"})
+    assert deflated.headers["content-encoding"] == "deflate"
+    assert zlib.decompress(deflated.body) == plain.body
+    assert "vary" not in ask(app, "GET", ROUTE + "?overview=false").headers
+
+
+def test_keep_alive(app: Any) -> None:
+    """A connection that stays open says for how long."""
+    assert ask(app, "GET", ROUTE).headers["keep-alive"] == "timeout=5"
+    assert ask(app, "GET", "/foo").headers["keep-alive"] == "timeout=5"
+    closing = ask(app, "GET", ROUTE, headers={"connection": "close"})
+    assert "keep-alive" not in closing.headers
+
+
+def test_any_profile() -> None:
+    """Told to, the server takes any profile for its first."""
+    state = fake_state(Settings(any_profile=True))
+    app = create_app(state)
+    for name in ("tank", "car", "driving"):
+        assert ask(app, "GET", ROUTE.replace("car", name)).status == 200
+        asked: Any = state.engine
+        assert asked.asked["profile"] == "car"
 
 
 @pytest.mark.parametrize(
