@@ -87,7 +87,7 @@ def whole() -> Value:
             raise InvalidQuery(f"{name} must be a non-negative integer")
         return int(value)
 
-    schema = {"type": "integer", "minimum": 0}
+    schema = {"type": "integer", "minimum": 0, "maximum": _MAX_WHOLE}
     return Value(_read_whole, check, schema, schema)
 
 
@@ -157,7 +157,8 @@ def wholes(what: str) -> Value:
         return tuple(value)
 
     url = {"type": "string", "pattern": r"^[0-9]+(;[0-9]+)*$"}
-    return Value(read, check, url, {"type": "array", "items": {"type": "integer", "minimum": 0}})
+    index = {"type": "integer", "minimum": 0, "maximum": _MAX_WHOLE}
+    return Value(read, check, url, {"type": "array", "items": index})
 
 
 def indices_or_all() -> Value:
