@@ -34,7 +34,7 @@ _TEXTS = {
         "The roads that a trace of two points or more was most likely driven on, as one route or"
         " more. `radiuses` are the standard deviations of the points, 5 m by default; a road may be"
         " three times as far away.",
-        "24.9403,60.1671;24.9415,60.1677;24.9432,60.1681",
+        3,
     ),
     "isochrone": (
         "Isochrone",
