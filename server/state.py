@@ -152,18 +152,6 @@ class EngineState:
             "process": os.getpid(),
         }
 
-    def facts(self) -> Mapping[str, str]:
-        """What is served, for people."""
-        info = self.engine.info
-        west, south, east, north = self.engine.bounds
-        return {
-            "made from": info.extract.name,
-            "map data of": info.extract.timestamp or "unknown date",
-            "profiles": ", ".join(self.engine.profiles),
-            "bounds": f"{west:.4f},{south:.4f} to {east:.4f},{north:.4f}",
-            "roads": f"{info.counts['edges']:,} pieces between {info.counts['nodes']:,} junctions",
-        }
-
     @property
     def example_points(self) -> tuple[tuple[float, float], ...]:
         """Three places in the dataset, as longitude and latitude."""

@@ -1,6 +1,7 @@
 """What schemathesis checks beside its own checks; it loads this file by ``SCHEMATHESIS_HOOKS``."""
 
 import json
+import re
 from typing import Any
 
 import schemathesis
@@ -11,6 +12,8 @@ MALFORMED = ("InvalidUrl", "InvalidQuery", "InvalidService", "InvalidVersion", "
 
 LIKE_OSRM = ("route", "nearest", "table", "trip", "match", "isochrone", "tile")
 """Services to which a path without, or with, coordinates is another one."""
+
+EXPONENT = re.compile(r"-?[0-9.]+[eE][-+]?[0-9]+")
 
 
 def is_json_as_written(value: Any) -> bool:
@@ -27,7 +30,7 @@ def is_json_as_written(value: Any) -> bool:
 
 def has_exponent(value: Any) -> bool:
     """Whether a number is written with an exponent in a URL, which the interface does not know."""
-    return isinstance(value, float) and "e" in str(value)
+    return EXPONENT.fullmatch(str(value)) is not None
 
 
 @schemathesis.check

@@ -9,6 +9,7 @@ import orjson
 from gis.polyline import decode_polyline
 from server.api.osrm_params import (
     IsochroneParams,
+    MatchParams,
     NearestParams,
     Params,
     RouteParams,
@@ -32,6 +33,7 @@ _SERVICES: tuple[type[Params], ...] = (
     NearestParams,
     TableParams,
     TripParams,
+    MatchParams,
     IsochroneParams,
 )
 _READERS = {

@@ -5,7 +5,7 @@ import { svg } from "./dom.js";
 
 const W = 320;
 const H = 190;
-const LEFT = 34;
+const LEFT = 38;
 const BOTTOM = 30;
 const TOP = 12;
 const RIGHT = 14;
@@ -27,7 +27,7 @@ export function speedUpChart(points) {
     { viewBox: `0 0 ${W} ${H}`, class: "chart", role: "img", "aria-label": `Speed-up: ${told}` },
     ...ticksTo(highest).flatMap((n) => [
       svg("line", { class: "grid", x1: LEFT, x2: W - RIGHT, y1: y(n), y2: y(n) }),
-      svg("text", { x: LEFT - 8, y: y(n) + 4, "text-anchor": "end" }, `${n}×`),
+      svg("text", { x: LEFT - 12, y: y(n) + 4, "text-anchor": "end" }, `${n}×`),
     ]),
     ...sorted.map((p) => svg("text", { x: x(p.processes), y: H - BOTTOM + 16, "text-anchor": "middle" }, String(p.processes))),
     svg("text", { x: (W + LEFT - RIGHT) / 2, y: H - 1, "text-anchor": "middle", class: "axis" }, "processes"),
