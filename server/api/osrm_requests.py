@@ -34,6 +34,7 @@ _SERVICES: tuple[type[Params], ...] = (
     NearestParams,
     TableParams,
     TripParams,
+    MatchParams,
     IsochroneParams,
     MatchParams,
 )
