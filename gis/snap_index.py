@@ -42,9 +42,11 @@ def build_snap_index(network: RoadNetwork) -> SnapIndex:
 
 
 def make_snap_index(
-    tree: RTree, first_point: U32, point_lon: I32, point_lat: I32, left_hand: Bool
+    tree: RTree, first_point: U32, point_lon: I32, point_lat: I32, left_hand: Bool | None = None
 ) -> SnapIndex:
-    """The index around a tree that is there already."""
+    """The index around a tree that is there already; one drives on the right unless told."""
+    if left_hand is None:
+        left_hand = freeze(np.zeros(len(first_point) - 1, np.bool_))
     block = np.arange(0, len(point_lon), POINTS_OF_BLOCK)
     block_edge = (np.searchsorted(first_point, block, side="right") - 1).astype(np.uint32)
     return SnapIndex(tree, freeze(block_edge), first_point, point_lon, point_lat, left_hand)

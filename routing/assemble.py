@@ -165,6 +165,39 @@ def trace_path(
     return n
 
 
+class PlacesOfPaths(NamedTuple):
+    """Where n paths begin and end: fractions along their arcs, and 1e-7 degree; (n, 2) each."""
+
+    fraction: F64
+    lon: I64
+    lat: I64
+
+
+@plain_kernel
+def trace_paths(
+    shape: _Shape, arcs: U32, first: I64, places: PlacesOfPaths, trace: _Trace, offset: I64
+) -> None:
+    """Fill ``trace`` with the points of many paths, ``offset`` (n + 1,) tells of which.
+
+    ``arcs`` are those of the first path from ``first[0]`` on, and so forth.
+    """
+    n: Any = np.int64(0)
+    for i in range(len(first) - 1):
+        rest = _Trace(
+            trace.lon[n:],
+            trace.lat[n:],
+            trace.node[n:],
+            trace.first,
+            trace.distance_m,
+            trace.duration_s,
+        )
+        start = End(places.fraction[i, 0], places.lon[i, 0], places.lat[i, 0])
+        end = End(places.fraction[i, 1], places.lon[i, 1], places.lat[i, 1])
+        path = arcs[first[i] : first[i + 1]]
+        n += trace_path(shape, path, trace.duration_s, start, end, rest, False)
+        offset[i + 1] = n
+
+
 class LegAssembler:
     """Turns paths into legs; may be used from several threads."""
 
@@ -202,6 +235,16 @@ class LegAssembler:
             )
 
         return Leg.deferred(length, duration, weight, make)
+
+    def lines(self, arcs: U32, first: I64, places: PlacesOfPaths) -> tuple[F64, F64, list[int]]:
+        """Longitudes and latitudes of the points of many paths, and where each one's begin."""
+        points, edges = self._shape.first_point, arcs >> np.uint32(1)
+        room = int((points[edges + np.uint32(1)] - points[edges]).sum()) + 2 * len(first)
+        lon, lat, node = np.empty(room), np.empty(room), np.empty(room, np.int64)
+        trace = _Trace(lon, lat, node, np.empty(len(arcs), np.int64), np.empty(0), np.empty(0))
+        offset = np.zeros(len(first), np.int64)
+        trace_paths(self._shape, arcs, first, places, trace, offset)
+        return lon, lat, offset.tolist()
 
     def _annotate(self, paths: list[PathOfArcs]) -> Annotation:
         trace = self._trace_all(paths, measured=True)

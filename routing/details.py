@@ -8,18 +8,20 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gis.arrays import F64, I64, freeze
+from gis.arrays import F64, I64, U32, freeze
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.network.names import NamePool
 from gis.network.road_network import RoadNetwork
 from gis.profiles.verdicts import RoadUse
 from gis.snap import FORWARD, Snap
-from routing.assemble import LegAssembler, PathOfArcs
+from routing.assemble import LegAssembler, PathOfArcs, PlacesOfPaths
 from routing.cch.weights import Measures
 from routing.direct import DirectEnd, DirectRoute
 from routing.graph.turn_graph import TurnGraph
-from routing.guidance.guide import Guide, LegLine
-from routing.places.candidates import Candidates, PointQuery
+from routing.guidance.guide import Guide
+from routing.guidance.trail import LegLine
+from routing.places.candidates import Candidates
+from routing.places.nearest import PointQuery
 from routing.places.positions import Positions
 from routing.route import Details, Directions, Leg, Route, Waypoint
 from routing.search.chain import Stretch
@@ -160,6 +162,10 @@ class DetailMaker:
             paths.append(path)
         direct = partial(self._direct, vehicle, weighting, paths, given)
         return self._assembler.assemble(paths, direct)
+
+    def lines(self, arcs: U32, first: I64, places: PlacesOfPaths) -> tuple[F64, F64, list[int]]:
+        """Longitudes and latitudes of the points of many paths, and where each one's begin."""
+        return self._assembler.lines(arcs, first, places)
 
     def _direct(
         self,

@@ -15,7 +15,6 @@ from routing.alternatives.chains import other_chains
 from routing.areas.around import ReachedArea, costs_around, shapes_within
 from routing.conditions.clock import Departure
 from routing.errors import InvalidInput, NoSegment, NoTrips
-from routing.fleet import Fleet
 from routing.inputs import (
     Approach,
     Bearing,
@@ -30,15 +29,14 @@ from routing.inputs import (
 )
 from routing.many.batch import NearestRoads, Routes, TravelTable, degrees_of
 from routing.many.services import Sides, find_nearest_roads, find_routes, find_table
-from routing.matching.results import Match
-from routing.matching.service import Wanted, match_trace
+from routing.matching.traces import TraceMatcher
 from routing.metric import CS_PER_S, DM_PER_M
 from routing.route import Route, Trip, Waypoint
 from routing.trips.order import order_stops
 from routing.vehicle import Vehicle
 
 
-class Engine(Fleet):
+class Engine(TraceMatcher):
     """A dataset that is open. Its methods may be called from several threads at once.
 
     ``depart_at``, a datetime or how ISO 8601 spells it, says which of what holds only at times
@@ -297,49 +295,20 @@ class Engine(Fleet):
         queries = point_queries(points, radiuses, bearings, approaches)
         if len(points) < 2:
             raise InvalidInput(f"a trip over {len(points)} points, expected 2 or more")
-        table = self.table(points, **limits, **on_roads)
+        engine = self.snapshot(profile)  # the order and the route are by the same weights
+        table = engine.table(points, **limits, **on_roads)
         if int(table.duration_cs.max()) >= INF:
             raise NoTrips("No trip visiting all destinations possible.")
         ends = {"round_trip": round_trip, "first": fixed_start, "last": fixed_end}
         order = order_stops(table.duration_cs, **ends).tolist()
         visits = [*order, order[0]] if round_trip else order
-        vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
+        vehicle, weighting = engine._with_hierarchy(profile, depart_at, exclude)
         queries = [queries[i] for i in visits]
         chain = vehicle.direct.chain(weighting, queries, is_anywhere(snapping))
         assert chain is not None
         stops = range(len(visits))
         details = self._maker.details(vehicle, weighting, *chain[:2], queries, stops)
         return Trip(Route(*details, vehicle.weight_name), tuple(order))
-
-    def match(
-        self,
-        points: Sequence[Point],
-        *,
-        profile: str | None = None,
-        timestamps: Sequence[int] | None = None,
-        radiuses: Sequence[float | None] | None = None,
-        bearings: Sequence[Bearing | None] | None = None,
-        gaps: str = "split",
-        tidy: bool = False,
-        waypoints: Sequence[int] | None = None,
-        snapping: str = "default",
-        depart_at: Departure | None = None,
-        exclude: Sequence[str] = (),
-    ) -> Match:
-        """The roads that a trace of two points or more was most likely driven on.
-
-        ``timestamps`` are seconds, not descending. ``radiuses`` are the standard deviations of
-        the points in metres, 5 by default; a road may be three times as far. With ``gaps`` "split"
-        a step that takes more than ten times the usual begins a new matching. ``tidy`` leaves out
-        points that say nothing new. ``waypoints`` are the indices of the points that end legs, by
-        default all: then the trace has to be matched in one piece.
-
-        Raises ``NoMatch``, ``NoRoadNear``, ``InvalidCoordinate`` or ``InvalidInput``.
-        """
-        vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
-        queries = point_queries(points, radiuses, bearings)
-        wanted = Wanted(timestamps, gaps, tidy, waypoints, is_anywhere(snapping))
-        return match_trace(vehicle, weighting, self._maker, queries, wanted)
 
     def isochrone(
         self,

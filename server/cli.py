@@ -167,11 +167,14 @@ def serve(
         int | None,
         typer.Option("--workers", "-j", min=1, help="Processes; by default one per processor."),
     ] = None,
+    any_profile: Annotated[
+        bool, typer.Option("--any-profile", help="Unknown profiles mean the first one.")
+    ] = False,
 ) -> None:
     """Answer OSRM's HTTP requests."""
     from server.cli_serve import serve_dataset
 
-    serve_dataset(source, host, port, workers)
+    serve_dataset(source, host, port, workers, any_profile)
 
 
 @app.command()

@@ -1,6 +1,7 @@
 """The command that answers HTTP requests."""
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 from gis.errors import DatasetError
@@ -19,9 +20,13 @@ from server.touch import touch
 from server.worker import Worker
 
 
-def serve_dataset(source: Path | None, host: str, port: int, workers: int | None) -> None:
+def serve_dataset(
+    source: Path | None, host: str, port: int, workers: int | None, any_profile: bool = False
+) -> None:
     """Build if need be, then serve until told to stop."""
     settings = settings_from_environment()
+    if any_profile:
+        settings = replace(settings, any_profile=True)
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
     logging.getLogger("uvicorn.access").setLevel(logging.INFO)
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # its warnings any client can cause

@@ -29,6 +29,10 @@ class Settings:
     """Most sources and destinations of a table together, however few cells it has."""
     max_trip_coordinates: int = 100
     """Most coordinates of a trip."""
+    max_match_coordinates: int = 100
+    """Most coordinates of a trace."""
+    max_match_radius: int = 0
+    """Largest standard deviation of a point of a trace, in metres; 0: any."""
     max_isochrone_contours: int = 4
     """Most contours of one request."""
     max_isochrone_minutes: int = 120
@@ -68,6 +72,8 @@ class Settings:
     ready."""
     drain_s: int = 20
     """Seconds that requests have to finish in when the server is told to stop."""
+    any_profile: bool = False
+    """Whether a profile that the dataset does not have means its first one."""
     access_log: bool = False
     """Whether each request is logged."""
     admin_token: str = ""
@@ -80,7 +86,7 @@ def settings_from_environment(environment: Mapping[str, str] = os.environ) -> Se
     """Settings, with what ``WHIMBREL_MAX_ROUTE_COORDINATES=1000`` and the like change.
 
     Raises ``EngineError`` for a value that is not a whole number of at least 0, for ``access_log``
-    not 0 or 1, or for a token that no header can carry.
+    or ``any_profile`` not 0 or 1, or for a token that no header can carry.
     """
     values: dict[str, int | bool | str] = {}
     for field in fields(Settings):

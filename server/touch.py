@@ -18,6 +18,7 @@ def touch(engine: Engine) -> None:
             partial(engine.alternatives, points, profile=profile),
             partial(engine.table, points, profile=profile, distances=True),
             partial(engine.trip, points, profile=profile),
+            partial(_match, engine, points[0], profile),
             partial(engine.isochrone, *points[0], profile=profile, durations_s=[60.0]),
         )
         for ask in questions:
@@ -25,3 +26,9 @@ def touch(engine: Engine) -> None:
                 ask()
             except QueryError:
                 pass
+
+
+def _match(engine: Engine, point: tuple[float, float], profile: str) -> None:
+    """Match a trace that goes nowhere, and look where that is."""
+    match = engine.match([point, point], profile=profile, radiuses=[500.0, 500.0])
+    len(match.matchings[0].route.legs[0].lon)

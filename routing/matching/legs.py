@@ -1,16 +1,14 @@
-"""The ways between matched points, exactly as the states say that are the likeliest."""
+"""The ways between matched points, exactly as the likeliest states say."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import F64, I64, U32
+from gis.arrays import F64, I64, U32, U64
 from gis.jit import int64, plain_kernel
-from routing.cch.weights import COST_BITS, INF_COST
+from routing.cch.weights import INF_COST
 from routing.many.pairs import PairScratch, cost_ahead, find_between
 from routing.matching.steps import Ways
-
-_SHIFT = np.uint64(COST_BITS)
 
 
 class Gaps(NamedTuple):
@@ -28,13 +26,15 @@ class Legs(NamedTuple):
     | array | dtype, shape | content |
     |---|---|---|
     | first | int64 (l + 1,) | offsets into ``arc`` |
-    | weight | int64 (l,) | what each costs |
+    | cost | uint64 (l,) | as in `Weights` |
+    | third | int64 (l,) | as in `Weights`, 0 if there is none |
     | enters | int64 (l,) | vertex of the turn graph as which its last arc is entered |
     | arc | uint32 (r,) | the arcs, the first and the last included |
     """
 
     first: I64
-    weight: I64
+    cost: U64
+    third: I64
     enters: I64
     arc: U32
 
@@ -42,8 +42,8 @@ class Legs(NamedTuple):
 def find_legs(ways: Ways, pairs: PairScratch, gaps: Gaps) -> Legs:
     """The cheapest way of each leg; every one is known to have some."""
     n = len(gaps.from_arc)
-    counts = np.zeros(n + 1, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
-    legs = Legs(*counts, np.empty(16 * n + 1024, np.uint32))
+    first, third, enters = (np.zeros(k, np.int64) for k in (n + 1, n, n))
+    legs = Legs(first, np.zeros(n, np.uint64), third, enters, np.empty(16 * n + 1024, np.uint32))
     done = fill_legs(ways, pairs, gaps, legs, 0)
     while done < n:
         larger = np.empty(2 * len(legs.arc) + len(pairs.query.path), np.uint32)
@@ -63,14 +63,15 @@ def fill_legs(ways: Ways, pairs: PairScratch, gaps: Gaps, legs: Legs, done: int)
         at = legs.first[leg]
         positions.arc[0], positions.fraction[0] = arc, gaps.from_place[leg]
         positions.arc[1], positions.fraction[1] = gaps.to_arc[leg], gaps.to_place[leg]
-        n_path, enters, cost = int64(0), int64(arc), np.uint64(INF_COST)
+        n_path, enters, cost, third = int64(0), int64(arc), np.uint64(INF_COST), int64(0)
         if arc == gaps.to_arc[leg]:
-            cost = cost_ahead(seeding, int64(arc), gaps.from_place[leg], gaps.to_place[leg]).cost
+            ahead = cost_ahead(seeding, int64(arc), gaps.from_place[leg], gaps.to_place[leg])
+            cost, third = ahead.cost, int64(ahead.third)
         if cost >= np.uint64(INF_COST):
             found = find_between(
                 ways.hierarchy, ways.weights, seeding, pairs.query, positions, ends, True
             )
-            n_path, cost = int64(found.n_path), found.cost
+            n_path, cost, third = int64(found.n_path), found.cost, int64(found.third)
         if at + n_path + 1 > len(legs.arc):
             return leg
         legs.arc[at] = arc
@@ -78,5 +79,5 @@ def fill_legs(ways: Ways, pairs: PairScratch, gaps: Gaps, legs: Legs, done: int)
             legs.arc[at + 1 + i] = seeding.vertex_arc[path[i]]
             enters = int64(path[i])
         legs.first[leg + 1] = at + 1 + n_path
-        legs.weight[leg], legs.enters[leg] = int64(cost >> _SHIFT), enters
+        legs.cost[leg], legs.third[leg], legs.enters[leg] = cost, third, enters
     return len(gaps.from_arc)

@@ -2,15 +2,16 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from routing.details import DetailMaker
 from routing.errors import InvalidInput, InvalidValue, NoMatch, NoRoadNear
-from routing.inputs import Bearing, limits_of
+from routing.matching.legs_of_piece import LegsOfPiece
 from routing.matching.matcher import Matched
 from routing.matching.results import Match, Matching, Tracepoint
 from routing.matching.trace import confidence, make_trace, tidy
-from routing.places.candidates import PointQuery
+from routing.places.nearest import PointQuery
 from routing.route import Route
 from routing.vehicle import Vehicle
 from routing.weighting import Weighting
@@ -47,10 +48,8 @@ def match_trace(
         kept = tidy([(query.lon, query.lat) for query in queries], times_s)
     chosen = [queries[i] for i in kept]
     trace = make_trace(chosen, None if times_s is None else [times_s[i] for i in kept])
-    bearings: list[Bearing | None] = [query.bearing for query in chosen]
-    limits = limits_of(len(kept), None, bearings)
     cut = wanted.gaps == "split"
-    pieces = vehicle.matcher.match(weighting, trace, limits, wanted.anywhere, cut)
+    pieces = vehicle.matcher.match(weighting, trace, chosen, wanted.anywhere, cut)
     if pieces is None:
         raise NoRoadNear("Could not find a matching segment for any coordinate.")
     if not pieces:
@@ -58,14 +57,16 @@ def match_trace(
     stops = [list(range(len(piece.points))) for piece in pieces]
     if wanted.waypoints:
         stops = [_stops(pieces, kept, wanted.waypoints)]
-    matchings, tracepoints = [], [None] * n
-    found: list[Tracepoint | None] = tracepoints
+    matchings: list[Matching] = []
+    found: list[Tracepoint | None] = [None] * n
     for index, (piece, ends) in enumerate(zip(pieces, stops, strict=True)):
         given = [chosen[i] for i in piece.points]
-        legs, waypoints = maker.details(
-            vehicle, weighting, piece.stretches, piece.candidates, given, ends
-        )
-        route = Route(legs, waypoints, vehicle.weight_name)
+        legs = LegsOfPiece(maker, vehicle, weighting, piece, given).between(ends)
+        waypoints = [
+            maker.waypoint(snap, (), forward=arc % 2 == 0)
+            for snap, arc in zip(piece.snaps, piece.reached.arc.tolist(), strict=True)
+        ]
+        route = Route(legs, tuple(waypoints[end] for end in ends), vehicle.weight_name)
         matchings.append(Matching(route, confidence(piece.trace_m, piece.matched_m)))
         order = {end: position for position, end in enumerate(ends)}
         for i, point in enumerate(piece.points):
@@ -85,7 +86,7 @@ def _check(n: int, wanted: Wanted) -> None:
                 f"Number of elements in timestamps size {len(times_s)}"
                 f" does not match coordinate size {n}"
             )
-        if any(later < earlier for earlier, later in zip(times_s, times_s[1:], strict=False)):
+        if any(later < earlier for earlier, later in pairwise(times_s)):
             raise InvalidValue("Timestamps need to be monotonically increasing.")
     if wanted.waypoints:
         ordered = sorted(set(wanted.waypoints))

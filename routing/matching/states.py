@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gis.arrays import F64, I64, U32
+from gis.arrays import F64, I64, U32, AnyArray
 from gis.geodesy import metres_per_unit
 from gis.jit import int64, plain_kernel
 from gis.snap_search import BACKWARD, FORWARD, SNAP, Pending, Records, find_nearest, query_of
@@ -47,7 +47,9 @@ def find_states(ground: Ground, queries: Records, mask: int, pending: Pending) -
         np.empty(room, SNAP),
     )
     m = _fill(ground, queries, mask, pending, np.empty(MAX_ROADS, SNAP), states)
-    return States(states.first, *(array[:m] for array in states[1:]))
+    rest: tuple[AnyArray, ...] = states[1:]
+    arc, fraction, distance_m, mate, snap = (array[:m] for array in rest)
+    return States(states.first, arc, fraction, distance_m, mate, snap)
 
 
 @plain_kernel

@@ -2,6 +2,8 @@
 
 How likely a state is falls with the square of the point's distance from it, and how likely a step
 is with the difference between the way along the roads and the straight line between the points.
+Noise makes these lines longer: squared, by the variance of both ends in both directions. Without
+taking that away points that are closer than the noise would be matched to ways that go to and fro.
 """
 
 import math
@@ -20,17 +22,10 @@ BETA_M = 10.0
 MOST_DETOUR_M = 2000.0
 """A step whose way differs by more from the straight line is none, if no times say better."""
 MOST_SPEED_M_S = 50.0
-TURN_COST = 4.0
-"""Turning around on the road is exp(4) times less likely than going on."""
+TURN_COST = 8.0
+"""Turning around on the road is exp(8) times less likely than going on."""
 MOST_BROKEN = 10
 """After so many points that fit nowhere the trace begins anew."""
-
-
-class Habits(NamedTuple):
-    """Where a trace is cut: steps that take more seconds than this, -1: time does not matter."""
-
-    longest_step_s: int
-    beta_m: float
 
 
 class Decoded(NamedTuple):
@@ -59,10 +54,11 @@ class Decoded(NamedTuple):
 
 @plain_kernel
 def decode(
-    model: Model, pairs: PairScratch, habits: Habits, beliefs: Beliefs, found: Decoded
+    model: Model, pairs: PairScratch, longest_step_s: int, beliefs: Beliefs, found: Decoded
 ) -> int:
     """Find the matchings of a trace; how many there are.
 
+    A step that takes more than ``longest_step_s`` is a gap, -1: time does not matter.
     A point that no way leads to is left out, as one without any road near is. If the next fits
     neither, the one before both may be what is wrong: it is taken back, one for each failure, as
     long as any is left. Then, or at a gap, a new matching begins with the first that failed.
@@ -75,16 +71,16 @@ def decode(
         chain[0] = start
         size, last, broken, t = 1, start, n, start + 1
         while t < n:
-            if _is_gap(trace, habits, chain[size - 1], t):
+            if _is_gap(trace, longest_step_s, chain[size - 1], t):
                 broken = min(broken, t)
                 break
             if states.first[t] < states.first[t + 1]:
-                reached = _advance(model, pairs, habits, beliefs, chain[size - 1], t)
+                reached = _advance(model, pairs, beliefs, chain[size - 1], t)
                 if not reached and broken < n:
                     size -= 1
                     if size == 0:
                         break
-                    reached = _advance(model, pairs, habits, beliefs, chain[size - 1], t)
+                    reached = _advance(model, pairs, beliefs, chain[size - 1], t)
                 if reached:
                     chain[size] = last = t
                     size += 1
@@ -120,11 +116,11 @@ def _fit(states: States, trace: Trace, point: int, state: int, off_m: float) -> 
 
 
 @inner_kernel
-def _is_gap(trace: Trace, habits: Habits, before: int, point: int) -> bool:
+def _is_gap(trace: Trace, longest_step_s: int, before: int, point: int) -> bool:
     """Whether a point is too far from the one before for the same matching."""
-    if habits.longest_step_s >= 0:
+    if longest_step_s >= 0:
         step_s = trace.time_s[point] - trace.time_s[before]
-        return bool(step_s > habits.longest_step_s or point - before > MOST_BROKEN)
+        return bool(step_s > longest_step_s or point - before > MOST_BROKEN)
     return point - before > MOST_BROKEN
 
 
@@ -134,13 +130,11 @@ def _most_detour_m(trace: Trace, before: int, point: int) -> float:
     if len(trace.time_s) == 0:
         return MOST_DETOUR_M
     step_s = max(int64(trace.time_s[point] - trace.time_s[before]), 1)
-    return MOST_SPEED_M_S * step_s + trace.radius_m[before] + trace.radius_m[point]
+    return float(MOST_SPEED_M_S * step_s + trace.radius_m[before] + trace.radius_m[point])
 
 
 @inner_kernel
-def _advance(
-    model: Model, pairs: PairScratch, habits: Habits, beliefs: Beliefs, before: int, point: int
-) -> bool:
+def _advance(model: Model, pairs: PairScratch, beliefs: Beliefs, before: int, point: int) -> bool:
     """Find the best way to every state of a point from those of one before; if there is any."""
     trace, states = model.trace, model.states
     first: Any = states.first[point]
@@ -149,6 +143,8 @@ def _advance(
         beliefs.value[t] = -math.inf
     lon, lat = trace.lon, trace.lat
     straight_m = distance_m(lon[before], lat[before], lon[point], lat[point])
+    noise_2 = 2.0 * (trace.sigma_m[before] ** 2 + trace.sigma_m[point] ** 2)
+    straight_m = math.sqrt(max(straight_m * straight_m - noise_2, 0.0))
     most_m = _most_detour_m(trace, before, point)
     radius_m = trace.radius_m[point]
     reached = False
@@ -167,7 +163,7 @@ def _advance(
             detour_m = abs(way.length_m - straight_m)
             if way.length_m < 0 or detour_m >= most_m:
                 continue
-            likely = value + _fit(states, trace, point, t, way.off_m) - detour_m / habits.beta_m
+            likely = value + _fit(states, trace, point, t, way.off_m) - detour_m / BETA_M
             if likely > beliefs.value[t]:
                 reached = True
                 _believe(beliefs, t, likely, parent, s, way)

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from routing.errors import QueryError
 from routing.guidance.lanes import INDICATIONS
 from routing.guidance.sentences import MANEUVERS, MODIFIERS
 from server.api.osrm_params import ANNOTATIONS
 from server.api.osrm_steps import TEXTS
+from server.errors import INTERNAL_ERROR, STATUS
 
 _NUMBER = {"type": "number"}
 _WHOLE = {"type": "integer"}
@@ -98,15 +100,27 @@ _LEG = _object(
     annotation=_ANNOTATION,
     geometry=_GEOMETRY,
 )
-_ROUTE = _object(
-    {
-        "legs": _array(_LEG),
-        "distance": _DISTANCE,
-        "duration": _DURATION,
-        "weight": _NUMBER,
-        "weight_name": _TEXT,
+_ROUTE_MEMBERS = {
+    "legs": _array(_LEG),
+    "distance": _DISTANCE,
+    "duration": _DURATION,
+    "weight": _NUMBER,
+    "weight_name": _TEXT,
+}
+_ROUTE = _object(_ROUTE_MEMBERS, geometry=_GEOMETRY)
+_LIKELIHOOD = _NUMBER | {"description": "How likely it is right", "minimum": 0, "maximum": 1}
+_MATCHING = _object(_ROUTE_MEMBERS | {"confidence": _LIKELIHOOD}, geometry=_GEOMETRY)
+_TRACEPOINT = _object(
+    _WAYPOINT_MEMBERS
+    | {
+        "matchings_index": _WHOLE,
+        "waypoint_index": {
+            "type": ["integer", "null"],
+            "description": "Which waypoint of the matching it is; null for one that ends no leg",
+        },
+        "alternatives_count": _WHOLE | {"description": "Other roads that it may be on"},
     },
-    geometry=_GEOMETRY,
+    hint=_HINT,
 )
 _CELL = {"type": ["number", "null"]}
 _CELLS = _array(_array(_WHOLE), "Rows and columns of the cells that are estimates")
@@ -160,6 +174,14 @@ ANSWERS: Mapping[str, Mapping[str, Any]] = {
             "In the order of the request; absent with `skip_waypoints=true`",
         ),
     ),
+    "match": _object(
+        _OK | {"matchings": _array(_MATCHING, "A route for each piece of the trace")},
+        tracepoints=_array(
+            {"anyOf": [_TRACEPOINT, {"type": "null"}]},
+            "In the order of the request, null where no road fits; absent with"
+            " `skip_waypoints=true`",
+        ),
+    ),
     "isochrone": _object(
         _OK
         | {
@@ -170,4 +192,6 @@ ANSWERS: Mapping[str, Mapping[str, Any]] = {
     ),
 }
 
-ERROR = _object({"code": _TEXT, "message": _TEXT})
+_CODES = {kind.code for kind in STATUS if issubclass(kind, QueryError)} | {INTERNAL_ERROR[1]}
+
+ERROR = _object({"code": _one_of(*sorted(_CODES)), "message": _TEXT})

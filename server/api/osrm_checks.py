@@ -1,8 +1,11 @@
 """What a request must not ask for, in the order in which clients know the errors."""
 
+import math
+
 from routing.errors import InvalidCoordinate, InvalidInput, InvalidValue, TooBig
 from server.api.osrm_params import (
     IsochroneParams,
+    MatchParams,
     NearestParams,
     Params,
     RouteParams,
@@ -74,6 +77,27 @@ def check_trip(params: TripParams, settings: Settings) -> None:
         raise TooBig("Too many trip coordinates")
     if not _on_globe(params.coordinates):
         raise InvalidCoordinate("Invalid coordinate value.")
+
+
+def check_match(params: MatchParams, settings: Settings) -> None:
+    """Raise for what is well formed but cannot be asked, in the order that clients know."""
+    number, times = len(params.coordinates), params.timestamps
+    _check_lists(params)
+    if times is not None and len(times) != number:
+        raise InvalidInput(
+            f"Number of elements in timestamps size {len(times)}"
+            f" does not match coordinate size {number}"
+        )
+    _check_number(params)
+    _check_ranges(params)
+    _check_indices("Waypoints", params.waypoints, params)
+    if number > settings.max_match_coordinates:
+        raise TooBig("Too many trace coordinates")
+    if not _on_globe(params.coordinates):
+        raise InvalidCoordinate("Invalid coordinate value.")
+    most_m = settings.max_match_radius or math.inf
+    if any(radius is not None and radius > most_m for radius in params.radiuses or ()):
+        raise TooBig("Radius search size is too large for map matching.")
 
 
 def check_isochrone(params: IsochroneParams, settings: Settings) -> None:

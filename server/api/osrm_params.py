@@ -24,6 +24,7 @@ from server.api.osrm_values import (
     indices_or_all,
     local_time,
     whole,
+    wholes,
 )
 from server.api.polygons import Polygon, polygons
 from server.speed_rows import SpeedRows, own_speeds
@@ -131,6 +132,26 @@ class TripParams(LineParams):
     )
     waypoints: tuple[int, ...] | None = _option(
         indices(), None, "Accepted and ignored: a leg ends at every coordinate."
+    )
+
+
+@dataclass(slots=True)
+class MatchParams(LineParams):
+    """A request for the roads that a trace of two points or more was driven on."""
+
+    timestamps: tuple[int, ...] | None = _option(
+        wholes("timestamps"),
+        None,
+        "When each point was recorded: seconds, not descending.",
+    )
+    gaps: str = _option(
+        choice("split", "ignore"),
+        "split",
+        "Whether a step that takes more than ten times the usual begins a new matching.",
+    )
+    tidy: bool = _option(flag(), False, "Leave out points that say nothing new.")
+    waypoints: tuple[int, ...] | None = _option(
+        indices(), None, "Which coordinates begin and end legs; the others are passed through."
     )
 
 

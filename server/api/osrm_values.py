@@ -87,7 +87,7 @@ def whole() -> Value:
             raise InvalidQuery(f"{name} must be a non-negative integer")
         return int(value)
 
-    schema = {"type": "integer", "minimum": 0}
+    schema = {"type": "integer", "minimum": 0, "maximum": _MAX_WHOLE}
     return Value(_read_whole, check, schema, schema)
 
 
@@ -133,6 +133,11 @@ def flag_or_default() -> Value:
 
 def indices() -> Value:
     """Positions of coordinates, at least one, separated by ``;``."""
+    return wholes("indices")
+
+
+def wholes(what: str) -> Value:
+    """Whole numbers, at least one, separated by ``;``."""
 
     def read(scanner: Scanner) -> tuple[int, ...]:
         found = [_read_whole(scanner, limit=None)]
@@ -146,13 +151,14 @@ def indices() -> Value:
 
     def check(name: str, value: Any) -> tuple[int, ...]:
         if not isinstance(value, list):
-            raise InvalidQuery(f"{name} must be an array of indices")
+            raise InvalidQuery(f"{name} must be an array of {what}")
         if not all(_is_whole(item) for item in value):
             raise InvalidQuery(f"{name} entries must be non-negative integers")
         return tuple(value)
 
     url = {"type": "string", "pattern": r"^[0-9]+(;[0-9]+)*$"}
-    return Value(read, check, url, {"type": "array", "items": {"type": "integer", "minimum": 0}})
+    index = {"type": "integer", "minimum": 0, "maximum": _MAX_WHOLE}
+    return Value(read, check, url, {"type": "array", "items": index})
 
 
 def indices_or_all() -> Value:
@@ -201,7 +207,7 @@ def decimals() -> Value:
     number = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
     url = {"type": "string", "pattern": f"^{number}(,{number})*$"}
     items = {"type": "number", "exclusiveMinimum": 0}
-    return Value(read, check, url, {"type": "array", "items": items, "minItems": 1})
+    return Value(read, check, url, {"type": "array", "items": items})
 
 
 def flag_or_words(*words: str, flag_in_url: bool = True) -> Value:

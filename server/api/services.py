@@ -8,14 +8,17 @@ from routing.errors import NoSegment
 from server.api.geojson import contours_of, isochrone_answer
 from server.api.osrm_checks import (
     check_isochrone,
+    check_match,
     check_nearest,
     check_route,
     check_table,
     check_trip,
 )
 from server.api.osrm_json import nearest_answer, route_answer, table_answer, to_bytes
+from server.api.osrm_match import match_answer
 from server.api.osrm_params import (
     IsochroneParams,
+    MatchParams,
     NearestParams,
     Params,
     RouteParams,
@@ -34,6 +37,8 @@ T = TypeVar("T")
 
 _QUICK_DEG = 5.0
 """Sum of the differences in longitude and latitude: some 500 km, half a millisecond."""
+_QUICK_TOLD_DEG = 1.0
+"""The same with steps or annotations, which take a millisecond for every 20 km."""
 _QUICK_RESULTS = 10
 """Rows of a table that take less than a millisecond, and roads near a point."""
 _QUICK_STOPS = 10
@@ -131,6 +136,21 @@ def _trip(serving: Serving, params: TripParams) -> bytes:
     return to_bytes(trip_answer(trip, params))
 
 
+def _match(serving: Serving, params: MatchParams) -> bytes:
+    match = serving.engine.match(
+        params.coordinates,
+        timestamps=params.timestamps,
+        radiuses=params.radiuses,
+        bearings=params.bearings,
+        approaches=params.approaches,
+        gaps=params.gaps,
+        tidy=params.tidy,
+        waypoints=params.waypoints or None,
+        **_on_roads(serving, params),
+    )
+    return to_bytes(match_answer(match, params))
+
+
 def _isochrone(serving: Serving, params: IsochroneParams) -> bytes:
     (lon, lat) = params.coordinates[0]
     limits = contours_of(params)
@@ -158,8 +178,14 @@ def _is_usual(params: Params) -> bool:
 def _is_quick_route(params: RouteParams) -> bool:
     if len(params.coordinates) > 2 or not _is_usual(params) or params.alternatives:
         return False
-    (lon_a, lat_a), (lon_b, lat_b) = params.coordinates
-    return abs(lon_a - lon_b) + abs(lat_a - lat_b) < _QUICK_DEG
+    is_told = params.steps or bool(params.annotations)
+    return _extent_deg(params) < (_QUICK_TOLD_DEG if is_told else _QUICK_DEG)
+
+
+def _extent_deg(params: Params) -> float:
+    """How far the points of a request lie apart, in longitude and in latitude."""
+    lon, lat = ([point[axis] for point in params.coordinates] for axis in (0, 1))
+    return max(lon) - min(lon) + max(lat) - min(lat)
 
 
 def _is_quick_nearest(params: NearestParams) -> bool:
@@ -173,8 +199,9 @@ def _is_quick_table(params: TableParams) -> bool:
 
 
 def _is_quick_trip(params: TripParams) -> bool:
+    is_told = params.overview != "false" or params.steps or bool(params.annotations)
     few = len(params.coordinates) <= _QUICK_STOPS
-    return few and params.overview == "false" and not params.steps and _is_usual(params)
+    return few and not is_told and _is_usual(params) and _extent_deg(params) < _QUICK_DEG
 
 
 def _never(params: Params) -> bool:
@@ -209,10 +236,9 @@ SERVICES = {
     "nearest": Service(NearestParams, check_nearest, _nearest, _is_quick_nearest),
     "table": Service(TableParams, check_table, _table, _is_quick_table),
     "trip": Service(TripParams, check_trip, _trip, _is_quick_trip),
+    "match": Service(MatchParams, check_match, _match, _never),
     "isochrone": Service(IsochroneParams, check_isochrone, _isochrone, _never),
     "tile": Service(
         TileParams, check_tile, answer_tile, is_quick_tile, read_tile, reads_bodies=False
     ),
 }
-PLANNED = ("match",)
-"""Services of OSRM's that there are not yet."""

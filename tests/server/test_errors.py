@@ -18,6 +18,8 @@ CODES = {
     "NotImplemented", "DisabledDataset", "InvalidMethod", "InvalidContentType", "InternalError",
     "Busy",  # ours, as the next: the interface has no word for them
     "Unauthorized",
+    "TooSlow",
+    "DatasetRefused",
 }  # fmt: skip
 
 

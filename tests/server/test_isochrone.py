@@ -119,6 +119,7 @@ def test_what_the_engine_is_asked(name: str) -> None:
         "lines": False,
         "radius_m": None,
         "bearing": None,
+        "approach": None,
         "snapping": "default",
         "exclude": (),
         "depart_at": None,
@@ -128,7 +129,7 @@ def test_what_the_engine_is_asked(name: str) -> None:
         app,
         "GET",
         f"/isochrone/v1/{name}/1,2?contours_meters=5,7&direction=to&polygons=false"
-        "&radiuses=30&bearings=10,20&snapping=any",
+        "&radiuses=30&bearings=10,20&approaches=curb&snapping=any",
     )
     assert engine.asked == asked | {
         "durations_s": None,
@@ -137,6 +138,7 @@ def test_what_the_engine_is_asked(name: str) -> None:
         "lines": True,
         "radius_m": 30.0,
         "bearing": (10, 20),
+        "approach": "curb",
         "snapping": "any",
     }
 

@@ -71,10 +71,11 @@ def test_the_longest_url(port: int) -> None:
     assert talk(port, request(target)).startswith("HTTP/1.1 200 ")
 
 
-def test_a_lone_question_mark_is_seen(port: int) -> None:
-    """It is where a query should be."""
-    answer = talk(port, request(b"/route/v1/car/1,1;2,2?"))
-    assert "Query string malformed close to position 22" in answer
+def test_a_lone_question_mark(port: int) -> None:
+    """Without options behind it, it changes nothing."""
+    plain, asking = (talk(port, request(b"/route/v1/car/1,1;2,2" + end)) for end in (b"", b"?"))
+    assert asking.startswith("HTTP/1.1 200 ")
+    assert asking.partition("\r\n\r\n")[2] == plain.partition("\r\n\r\n")[2]
 
 
 def test_large_headers(port: int) -> None:
@@ -135,8 +136,10 @@ def test_targets_for_proxies(port: int) -> None:
     plain, absolute = (talk(port, request(start + path)) for start in (b"", b"http://x:1"))
     assert absolute.startswith("HTTP/1.1 200 ")
     assert absolute.partition("\r\n\r\n")[2] == plain.partition("\r\n\r\n")[2]
-    answer = talk(port, request(b"http://x" + path + b"?"))
+    answer = talk(port, request(b"http://x" + path + b"?x"))
     assert "Query string malformed close to position 22" in answer
+    answer = talk(port, request(b"http://x" + path + b"?"))
+    assert answer.partition("\r\n\r\n")[2] == plain.partition("\r\n\r\n")[2]
     assert "HTTP/1.1 200 " in talk(port, request(b"http://x/health"))
 
 
@@ -150,5 +153,10 @@ def test_targets_that_are_no_paths(port: int) -> None:
 
 def test_what_is_no_http(port: int) -> None:
     """It is refused, and the server goes on."""
-    assert talk(port, [b"\x16\x03\x01 hello\r\n\r\n"]).startswith("HTTP/1.1 400 ")
+    refused = talk(port, [b"\x16\x03\x01 hello\r\n\r\n"])
+    assert refused.startswith("HTTP/1.1 400 ") and '"code":"InvalidUrl"' in refused
+    refused = talk(port, [b"GET /route/v1/c ar/1,2 HTTP/1.1\r\nHost: x\r\n\r\n"])
+    assert refused.startswith("HTTP/1.1 400 ") and '"code":"InvalidUrl"' in refused
+    refused = talk(port, [b"FOO / HTTP/1.1\r\nHost: x\r\n\r\n"])
+    assert refused.startswith("HTTP/1.1 405 ") and '"code":"InvalidMethod"' in refused
     assert talk(port, request(b"/route/v1/car/1,1;2,2")).startswith("HTTP/1.1 200 ")

@@ -243,7 +243,7 @@ def test_what_the_engine_is_asked() -> None:
     app = create_app(state)
     engine = state.engine
     assert isinstance(engine, FakeEngine)
-    options = "radiuses=1;2;unlimited&bearings=10,20;;30,40&snapping=any"
+    options = "radiuses=1;2;unlimited&bearings=10,20;;30,40&approaches=;curb;opposite&snapping=any"
     ask(app, "GET", target(A, B, C, query=f"{options}&sources=2;0&destinations=1"))
     assert engine.asked == {
         "sources": [C, A],
@@ -254,6 +254,8 @@ def test_what_the_engine_is_asked() -> None:
         "destination_radiuses": [2.0],
         "bearings": [(30, 40), (10, 20)],
         "destination_bearings": [None],
+        "approaches": ["opposite", None],
+        "destination_approaches": ["curb"],
         "snapping": "any",
         "exclude": (),
         "depart_at": None,
@@ -267,6 +269,7 @@ def test_what_the_engine_is_asked() -> None:
             "distances": False,
             "radiuses": None,
             "bearings": None,
+            "approaches": None,
             "snapping": "default",
             "exclude": (),
             "depart_at": None,

@@ -1,11 +1,6 @@
-"""The npm package osrm-text-instructions, as it is, has words for every step.
-
-It is looked for in the folder that ``WHIMBREL_NODE_MODULES`` names, by default where ``make node``
-puts it.
-"""
+"""The npm package osrm-text-instructions, as it is, has words for every step."""
 
 import json
-import os
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -13,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from node_packages import node_package
 
 from routing.engine import Engine
 from routing.errors import NoRoute
@@ -21,8 +17,6 @@ from server.api.osrm_json import route_answer, to_bytes
 from server.api.osrm_params import RouteParams
 from server.benchmark.pairs import random_points
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-MODULES = Path(os.environ.get("WHIMBREL_NODE_MODULES", ROOT / ".node" / "node_modules"))
 SCRIPT = Path(__file__).with_name("compile_steps.js")
 LANGUAGES = ("en", "de", "fr")
 
@@ -30,9 +24,10 @@ LANGUAGES = ("en", "de", "fr")
 @pytest.fixture(scope="module")
 def compile_steps() -> Callable[[Sequence[Any]], Any]:
     """Lets the package speak, or skips."""
-    node, package = shutil.which("node"), MODULES / "osrm-text-instructions"
-    if node is None or not package.is_dir():
-        pytest.skip(f"no node, or no {package}: make node")
+    package = node_package("osrm-text-instructions")
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("no node")
 
     def run(answers: Sequence[Any]) -> Any:
         question = json.dumps({"answers": answers, "languages": LANGUAGES})

@@ -81,7 +81,11 @@ def test_what_the_engine_is_asked() -> None:
     """All options reach it."""
     state = fake_state(Settings())
     query = "roundtrip=false&source=first&destination=last&radiuses=5;;unlimited&snapping=any"
-    answer = ask(create_app(state), "GET", f"/trip/v1/car/3,1;1,1;2,1?{query}&bearings=10,20;;")
+    answer = ask(
+        create_app(state),
+        "GET",
+        f"/trip/v1/car/3,1;1,1;2,1?{query}&bearings=10,20;;&approaches=;curb;",
+    )
     assert answer.status == 200
     asked: Any = state.engine
     assert asked.asked | {"points": 0} == {
@@ -91,7 +95,7 @@ def test_what_the_engine_is_asked() -> None:
         "fixed_end": True,
         "radiuses": (5.0, None, None),
         "bearings": ((10, 20), None, None),
-        "approaches": None,
+        "approaches": (None, "curb", None),
         "profile": "car",
         "snapping": "any",
         "exclude": (),

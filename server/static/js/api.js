@@ -34,8 +34,7 @@ export async function ask(path, options = {}) {
   let response, answer;
   try {
     response = await fetch(path, { headers: { accept: "application/json" }, ...options });
-    if (options.method === "HEAD") answer = { code: response.ok ? "Ok" : "Failed" };
-    else answer = await response.json();
+    answer = await response.json();
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError("Gone", "The server does not answer.");

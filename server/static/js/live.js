@@ -17,6 +17,6 @@ export function watchVersions(path, changed) {
     if (isNew) changed();
   });
   setInterval(() => {
-    if (!document.hidden) ask(path(), { method: "HEAD" }).catch(() => {}); // another request will say it
+    if (!document.hidden) ask(path()).catch(() => {}); // another request will say it
   }, EVERY_MS);
 }

@@ -44,13 +44,18 @@ export class Pins {
       element.dataset.index = String(pin.index);
       element.setAttribute("aria-label", `${pin.label}. Arrow keys move it, Delete removes it.`);
       element.querySelector(".pin-sign").textContent = pin.sign;
-      if (!marker.dragged) marker.setLngLat(pin.point).addTo(this.map.gl);
+      if (!marker.dragged) marker.setLngLat(pin.point);
+      if (!element.isConnected) marker.addTo(this.map.gl); // only once: it would lose the focus
     });
   }
 
   /** @param {number} place */
   #make(place) {
-    const element = el("button", { type: "button", class: "pin" }, el("span", { class: "pin-sign" }));
+    const element = el(
+      "button",
+      { type: "button", class: "pin" },
+      el("span", { class: "pin-sign" }),
+    );
     const marker = new this.map.library.Marker({ element, draggable: true, anchor: "center" });
     const index = () => Number(element.dataset.index);
     marker.on("dragstart", () => (marker.dragged = true));

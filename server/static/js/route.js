@@ -11,8 +11,10 @@ import { distanceText, durationText } from "./units.js";
 
 /** @typedef {import("./geo.js").LonLat} LonLat */
 
+/** While something is dragged, the newest question waits for so long. */
 const EVERY_MS = 60;
-/** While something is dragged: the newest question waits for this. */
+/** Who is farther from all roads is not meant to be led to the nearest one. */
+export const NEAR_M = 5000;
 
 /** Asks for routes and shows them. */
 export class RoutePlanner {
@@ -34,6 +36,8 @@ export class RoutePlanner {
     this.store = store;
     this.labels = labels;
     this.named = named;
+    /** Whether the address says where to look, which the first route leaves alone. */
+    this.isPlaced = Boolean(store.state.view);
   }
 
   /** The chosen route's legs as lines. */
@@ -55,7 +59,8 @@ export class RoutePlanner {
     if (places.length < points.length || places.length < 2) return this.clear();
     const coordinates = places.map((point) => point.join(",")).join(";");
     const path = `/route/v1/${encodeURIComponent(profile)}/${coordinates}?geometries=geojson&overview=full`;
-    const query = isLive ? "&steps=true" : "&steps=true&alternatives=2";
+    const radiuses = places.map(() => NEAR_M).join(";");
+    const query = `&radiuses=${radiuses}&steps=true${isLive ? "" : "&alternatives=2"}`;
     if (path + query === this.#asked && !isAgain) return this.#show(isLive);
     clearTimeout(this.#timer);
     this.#asked = path + query;
@@ -70,6 +75,7 @@ export class RoutePlanner {
     this.#latest.cancel();
     this.#asked = "";
     this.#routes = [];
+    this.isPlaced = false;
     this.map.hide("routes");
     this.map.hide("step");
     byId("route").replaceChildren(hint(this.store.state.points));
@@ -93,9 +99,11 @@ export class RoutePlanner {
       });
       if (!isLive) this.named();
       this.#show(isLive);
-      const { points: now } = this.store.state;
-      if (!isLive && (isFirst || !now.every((point) => this.map.sees(/** @type {LonLat} */ (point))))) this.#look();
-      if (!isLive) this.#tell();
+      if (isLive) return;
+      const isHidden = points.some((point) => !this.map.sees(/** @type {LonLat} */ (point)));
+      if (!this.isPlaced && (isFirst || isHidden)) this.#look();
+      this.isPlaced = false;
+      this.#tell();
     } catch (error) {
       this.#asked = "";
       this.#routes = [];
@@ -108,7 +116,8 @@ export class RoutePlanner {
 
   #look() {
     const route = this.#routes[this.store.state.chosen] ?? this.#routes[0];
-    this.map.look(boundsOf(route.geometry.coordinates));
+    const points = /** @type {LonLat[]} */ (this.store.state.points.filter(Boolean));
+    this.map.look(boundsOf([...route.geometry.coordinates, ...points]));
   }
 
   #tell() {
@@ -130,15 +139,21 @@ export class RoutePlanner {
     this.map.show("routes", { type: "FeatureCollection", features });
     this.map.hide("step");
     const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset?.route;
-    const cards = el("div", { class: "cards", role: "radiogroup", "aria-label": "Routes" }, ...this.#routes.map((route, i) => this.#card(route, i, i === chosen)));
+    const cards = el(
+      "div",
+      { class: "cards", role: "radiogroup", "aria-label": "Routes" },
+      ...this.#routes.map((route, i) => this.#card(route, i, i === chosen)),
+    );
     if (isLive) {
       byId("route").querySelector(".cards")?.replaceWith(cards);
       return;
     }
     const n = this.store.state.points.length;
-    const goal = (/** @type {number} */ leg) => goalName(this.labels.of(this.store.state.points[leg + 1]), leg + 1, n);
+    const goal = (/** @type {number} */ leg) =>
+      goalName(this.labels.of(this.store.state.points[leg + 1]), leg + 1, n);
     byId("route").replaceChildren(cards, stepList(this.#routes[chosen].legs, goal, this.map));
-    if (focused) /** @type {HTMLElement} */ (cards.querySelector(`[data-route="${chosen}"]`))?.focus();
+    if (focused)
+      /** @type {HTMLElement} */ (cards.querySelector(`[data-route="${chosen}"]`))?.focus();
   }
 
   /**
@@ -148,9 +163,18 @@ export class RoutePlanner {
    */
   #card(route, index, isChosen) {
     const longest = Math.max(0, ...route.legs.map((/** @type {any} */ leg) => leg.distance));
-    const { summary } = route.legs.find((/** @type {any} */ leg) => leg.distance === longest) ?? { summary: "" };
+    const { summary } = route.legs.find((/** @type {any} */ leg) => leg.distance === longest) ?? {
+      summary: "",
+    };
     const slower = Math.round((route.duration - this.#routes[0].duration) / 60);
-    const note = index === 0 ? (this.#routes.length > 1 ? "fastest" : "") : slower > 0 ? `+${slower} min` : "as fast";
+    const note =
+      index === 0
+        ? this.#routes.length > 1
+          ? "fastest"
+          : ""
+        : slower > 0
+          ? `+${slower} min`
+          : "as fast";
     return el(
       "button",
       {
@@ -177,7 +201,8 @@ export class RoutePlanner {
 
   /** @param {number} index */
   choose(index) {
-    if (index < this.#routes.length && index !== this.store.state.chosen) this.store.set({ chosen: index });
+    if (index < this.#routes.length && index !== this.store.state.chosen)
+      this.store.set({ chosen: index });
   }
 }
 
