@@ -7,8 +7,8 @@ import pytest
 import shapely
 from shapely.geometry import mapping
 
-from server.api.polygons import polygons
 from routing.errors import InvalidValue
+from server.api.polygons import polygons
 from server.errors import InvalidQuery
 
 RING = [[0, 0], [1, 0], [1, 1], [0, 0]]
