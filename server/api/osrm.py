@@ -4,6 +4,7 @@ import asyncio
 import logging
 import re
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 import deflate
@@ -49,6 +50,8 @@ _COMPRESSED: tuple[Header, ...] = (_GZIPPED, (b"vary", b"Accept-Encoding"))
 _HEAD = b"".join(b"%b: %b\r\n" % pair for pair in _JSON)
 _PACKED_HEAD = _HEAD + b"".join(b"%b: %b\r\n" % pair for pair in _COMPRESSED)
 _WORTH_COMPRESSING = 1024
+_LONG_BODY = 32 << 10
+"""Bytes of a body that is read in a thread: what is shorter takes two milliseconds at most."""
 _CLOSING = (413, 414, 431)
 """After these the rest of the request is not worth keeping."""
 _BUSY = 503
@@ -182,7 +185,11 @@ class OsrmServices:
             if not service.reads_bodies:
                 raise Unsupported("This service does not support POST requests with a JSON body.")
             body = await _read_body(scope, incoming, self._state.settings.max_body_bytes)
-            params = params_from_json(service.params, body)
+            read = partial(params_from_json, service.params, body)
+            if len(body) > _LONG_BODY:
+                params = await self._state.in_thread(read, incoming.gone())
+            else:
+                params = read()
         elif method == "OPTIONS":
             return None
         else:

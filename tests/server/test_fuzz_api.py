@@ -62,7 +62,7 @@ def fuzz(address: str, folder: Path, *arguments: object, document: Path | None =
             *("--header", f"Authorization: Bearer {TOKEN}"),
             *("--checks", ",".join(CHECKS)),
             *("--exclude-path", ENDLESS),
-            *("--generation-database", "none", "--continue-on-failure", "--no-color"),
+            *("--continue-on-failure", "--no-color"),
             *map(str, arguments),
         ],
         cwd=folder,
@@ -78,7 +78,7 @@ def fuzz(address: str, folder: Path, *arguments: object, document: Path | None =
 
 def test_whatever_is_asked(address: str, tmp_path: Path) -> None:
     """No fault of ours, nothing undocumented, nothing that does not fit its schema."""
-    few = ("--generation-deterministic", "--exclude-path", HEAVY, "-n", 8)
+    few = ("--generation-deterministic", "--exclude-path", HEAVY, "-n", 3)
     failures = fuzz(address, tmp_path, "--phases", "examples,fuzzing", *few)
     assert not failures, failures
 
@@ -105,12 +105,12 @@ def lies(document: Any) -> Iterator[tuple[str, str, str]]:
     health["schema"] = {"type": "object", "required": ["mood"]}
     yield "/health", "Response violates schema", "mood"
     del paths["/search/v1/streets"]["get"]["responses"]["400"]
-    yield "/search/v1/streets", "Undocumented HTTP status code", "400"
+    yield "/search/v1/streets", "Undocumented status code", "400"
     answers = paths["/metrics"]["get"]["responses"]
     answers["200"]["content"] = {"application/json": {"schema": {}}}
     yield "/metrics", "Undocumented Content-Type", "text/plain"
     nearest = paths["/nearest/v1/{profile}"]["post"]
-    nearest["parameters"][0]["schema"] = {"type": "string", "enum": ["car", "broomstick:"]}
+
     body = nearest["requestBody"]["content"]["application/json"]["schema"]["properties"]
     body["snapping"] = {"type": "string", "enum": ["firmly"]}
     yield "/nearest/v1/{profile}", "Well-formed request not understood", "snapping"
@@ -127,7 +127,7 @@ def test_lies_are_found(address: str, tmp_path: Path) -> None:
     path = tmp_path / "lies.json"
     path.write_text(json.dumps(document))
     included = [part for where, _, _ in told for part in ("--include-path", where)]
-    arguments = ("--generation-deterministic", "-n", 15, "--phases", "examples,fuzzing", *included)
+    arguments = ("--generation-deterministic", "-n", 8, "--phases", "examples,fuzzing", *included)
     found = fuzz(address, tmp_path, *arguments, document=path)
     for _, title, detail in told:
         assert title in found, found
