@@ -33,7 +33,8 @@ class Shapes(NamedTuple):
     ``open_arc`` bool (A,) tells which arcs the vehicle may use; the rest are a network's arrays.
     ``manner`` uint8 (S,) is RING, MINOR or how wide the road is assumed, in halves of the lanes
     that are counted: 2 for a normal road and up to MOTORWAY; ``special`` bool (S,) tells of
-    links and ferries, ``lanes`` uint8 is by label.
+    links and ferries, ``street`` bool (S,) of streets that are no links; ``lanes`` uint8 is by
+    label.
     """
 
     first_point: U32
@@ -49,6 +50,7 @@ class Shapes(NamedTuple):
     manner: U8
     special: Bool
     lanes: U8
+    street: Bool
 
 
 class Sketch(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a crossing demands of the driver: a draft, or nothing where no roads meet."""
+"""What a crossing demands of the driver; nothing where no roads meet."""
 
 from routing.guidance.arms import Approach, Instruction
 from routing.guidance.carriageways import Carriageways
@@ -16,14 +16,14 @@ from routing.guidance.drafts import (
     TURN,
     UTURN,
     Crossing,
-    Draft,
+    Said,
 )
 from routing.guidance.facts import CARRIED, RoadFacts
 from routing.guidance.junctions import Junctions
 from routing.guidance.memo import Memo
 from routing.guidance.motorways import is_motorway_crossing, pass_motorway
 from routing.guidance.rings import Rings
-from routing.guidance.roundabouts import Said, say_at_ring, touches_ring
+from routing.guidance.roundabouts import say_at_ring, touches_ring
 from routing.guidance.turns import turn_at
 
 _MAX_KNOWN = 1 << 16
@@ -42,19 +42,18 @@ class Classifier:
         self._carriageways = Carriageways(facts, junctions)
         self._known = Memo[tuple[int, int], Said | None](_MAX_KNOWN)
 
-    def draft(self, crossing: Crossing) -> Draft | None:
-        """The draft for a crossing, SUPPRESSED where nothing need be said.
+    def say(self, crossing: Crossing) -> Said | None:
+        """What a crossing demands, SUPPRESSED where nothing need be said.
 
         None where there is no crossing at all.
         """
         came_in, out = crossing.came_in, crossing.out
         if came_in is None or out is None:
-            return Draft(crossing.at, CONTINUE, UTURN, [crossing])
+            return CONTINUE, UTURN, 0
         if crossing.is_silent:
-            return Draft(crossing.at, SUPPRESSED, STRAIGHT, [crossing])
+            return SUPPRESSED, STRAIGHT, 0
         turn = crossing.roads[came_in].arc ^ 1, crossing.roads[out].arc
-        said = self._known.get(turn, self.classify, crossing, *turn)
-        return Draft(crossing.at, said[0], said[1], [crossing], said[2]) if said else None
+        return self._known.get(turn, self.classify, crossing, *turn)
 
     def classify(self, crossing: Crossing, before: int, after: int) -> Said | None:
         """What there is to say of going from one arc to another; None if there is no crossing."""

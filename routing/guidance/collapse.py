@@ -3,6 +3,7 @@
 from routing.guidance.collapse_cases import (
     ENDS,
     ENTRIES,
+    FAR_M,
     follows_name_change,
     follows_silent_bend,
     goes_straight_to_only_way,
@@ -48,7 +49,7 @@ def collapse(passage: Passage, drafts: list[Draft]) -> None:
     i = 1
     while i + 1 < len(drafts) - 1:
         here, after = drafts[i], drafts[i + 1]
-        if _goes_on(here) and after.type == SUPPRESSED:
+        if after.type == SUPPRESSED == here.type and _goes_on(here):
             i += 1
             continue
         alone = here.type in ENTRIES or not passage.have_same_mode(here, after)
@@ -70,7 +71,8 @@ def _collapse_at(passage: Passage, drafts: list[Draft], i: int) -> bool:
     if here.type == SLIPROAD:
         join_sliproad(passage, drafts, i)
         return True
-    if is_staggered(passage, drafts, i):
+    near = passage.length_m(drafts, i) <= FAR_M
+    if near and is_staggered(passage, drafts, i):
         same = passage.have_same_name(before, after)
         here.type, here.modifier = (SUPPRESSED if same else NEW_NAME), STRAIGHT
         absorb(drafts, i, signs=True)
@@ -80,6 +82,8 @@ def _collapse_at(passage: Passage, drafts: list[Draft], i: int) -> bool:
         absorb(drafts, i)
         absorb(drafts, i - 1)
         return False
+    elif not near:
+        pass
     elif follows_name_change(passage, drafts, i) or follows_silent_bend(passage, drafts, i):
         _adjust(passage, before, after, here)
         absorb(drafts, i - 1)

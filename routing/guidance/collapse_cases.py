@@ -34,6 +34,8 @@ from routing.guidance.passage import (
 )
 
 STAGGERED_M = 3.0
+FAR_M = 2 * COLLAPSE_M
+"""Maneuvers farther apart are only joined if they lead back or a name comes back."""
 
 ENTRIES = frozenset((ROUNDABOUT, ROTARY, ROUNDABOUT_TURN))
 CIRCLES = ENTRIES | {EXIT_ROUNDABOUT, EXIT_ROTARY}
@@ -109,15 +111,15 @@ def is_u_turn(passage: Passage, drafts: list[Draft], i: int) -> bool:
     before, here, after = drafts[i - 1], drafts[i], drafts[i + 1]
     if here.type not in (TURN, CONTINUE, END_OF_ROAD):
         return False
-    if not _may_join_three(passage, before, here, after) or not turns_around(here, after):
+    if not turns_around(here, after) or not _may_join_three(passage, before, here, after):
         return False
     if not passage.have_same_name(before, after):
         return False
     length_m = passage.length_m(drafts, i)
     if not is_undisturbed(here):
         return False
-    named = passage.texts(before).name and passage.texts(after).name
-    is_link = length_m <= 2 * COLLAPSE_M and not passage.texts(here).name and bool(named)
+    named = before.texts.name and after.texts.name
+    is_link = length_m <= 2 * COLLAPSE_M and not here.texts.name and bool(named)
     return length_m <= COLLAPSE_M or is_link or open_ways(after) == 1
 
 
@@ -126,13 +128,13 @@ def is_name_interrupted(passage: Passage, drafts: list[Draft], i: int) -> bool:
     before, here, after = drafts[i - 1], drafts[i], drafts[i + 1]
     if here.type != NEW_NAME and not (here.type == TURN and here.modifier == STRAIGHT):
         return False
-    texts = passage.texts(after)
+    texts = after.texts
     back = (
         after.type == NEW_NAME
         or (after.type == SUPPRESSED and texts.is_unnamed)
         or (after.type == TURN and after.modifier == STRAIGHT)
     )
-    same = passage.texts(before) == texts or passage.have_same_name(before, after)
+    same = before.texts == texts or passage.have_same_name(before, after)
     return back and same and _may_join_three(passage, before, here, after)
 
 

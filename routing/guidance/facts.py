@@ -71,6 +71,7 @@ class RoadNature:
         "link",
         "low",
         "mode",
+        "mode_word",
         "motorway",
         "name",
         "priority",
@@ -85,7 +86,7 @@ class RoadNature:
         self, kind: RoadClass, texts: RoadTexts, mode: Mode, flags: int, backward: bool
     ) -> None:
         self.kind, self.texts, self.mode = kind, texts, mode
-        self.name = texts.name
+        self.mode_word, self.name = mode.word, texts.name
         self.labelled = bool(texts.name or texts.ref or texts.destinations or texts.exits)
         self.priority, self.group = _RANKS[kind]
         self.link = kind.is_link
@@ -146,6 +147,7 @@ class RoadFacts:
             1 << bit for bit, word in enumerate(roads.classes) if word == RESTRICTED_CLASS
         )
         self._natures: dict[tuple[int, int, int], RoadNature] = {}
+        self._titles: dict[int, str] = {}
 
     def nature(self, arc: int) -> RoadNature:
         """All about the road in this direction."""
@@ -190,6 +192,15 @@ class RoadFacts:
     def texts(self, arc: int) -> RoadTexts:
         """What signs say in this direction."""
         return self.nature(arc).texts
+
+    def titles(self, labels: list[int]) -> list[str]:
+        """What roads with these labels are called, in whatever direction."""
+        known = self._titles
+        if len(known) > _MAX_NATURES:
+            known = self._titles = {}
+        for label in set(labels).difference(known):
+            known[label] = self._labels.texts(label, False, False).title
+        return [known[label] for label in labels]
 
     def kind(self, arc: int) -> RoadClass:
         """The road's class."""

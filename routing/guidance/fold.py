@@ -14,26 +14,33 @@ def fold(passage: Passage, drafts: list[Draft]) -> None:
     The end of a road tells where to turn only if crossings have been passed on it; elsewhere it is
     a turn like others.
     """
-    i = 1
-    while i < len(drafts):
-        here, before = drafts[i], drafts[i - 1]
-        if here.type == SUPPRESSED:
-            absorb(drafts, i - 1)
+    kept = drafts[:1]
+    for draft in drafts[1:]:
+        before = kept[-1]
+        if draft.type == SUPPRESSED:
+            before.crossings += draft.crossings
             continue
-        if here.type == END_OF_ROAD and len(before.crossings) < 2:
-            here.type = CONTINUE if passage.have_same_name(before, here) else TURN
-        i += 1
+        if draft.type == END_OF_ROAD and len(before.crossings) < 2:
+            draft.type = CONTINUE if passage.have_same_name(before, draft) else TURN
+        kept.append(draft)
+    drafts[:] = kept
 
 
 def drop_short_names(passage: Passage, drafts: list[Draft]) -> None:
     """Do not tell of names that are known already or, where no lanes are told, do not last."""
     i = 1
     while i < len(drafts):
-        before, here = drafts[i - 1], drafts[i]
-        known = passage.have_same_name(before, here) or passage.texts(here).is_unnamed
-        short = passage.length_m(drafts, i) < NAME_MATTERS_M and not here.crossing.lanes
-        silent = here.type == NEW_NAME and (known or short)
-        if silent and passage.have_same_mode(before, here):
+        if drafts[i].type == NEW_NAME and _is_dull(passage, drafts, i):
             absorb(drafts, i - 1)
         else:
             i += 1
+
+
+def _is_dull(passage: Passage, drafts: list[Draft], i: int) -> bool:
+    """Whether nobody has to hear of a new name."""
+    before, here = drafts[i - 1], drafts[i]
+    if not passage.have_same_mode(before, here):
+        return False
+    if passage.have_same_name(before, here) or here.texts.is_unnamed:
+        return True
+    return passage.length_m(drafts, i) < NAME_MATTERS_M and not here.lanes

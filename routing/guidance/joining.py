@@ -13,8 +13,8 @@ def absorb(drafts: list[Draft], i: int, signs: bool = False) -> None:
     here, after = drafts[i], drafts.pop(i + 1)
     here.crossings.extend(after.crossings)
     if signs:
-        here.texts_at = after.texts_at
-        here.rotary_at = after.rotary_at
+        here.texts = after.texts
+        here.rotary = after.rotary
 
 
 def make_u_turn(drafts: list[Draft], i: int) -> None:

@@ -39,6 +39,12 @@ _MAX_AHEAD = 10
 NO_ROAD = -1
 NO_TURN = -1
 
+ACROSS, TO_LEFT, TO_RIGHT = 1, 2, 4
+_ACROSS_DEG = 30.0
+"""A road that deviates no more than that from straight on does not cross."""
+_LEFT_FROM_DEG, _RIGHT_TO_DEG = 220.0, 140.0
+"""Less is slightly so."""
+
 
 class Turns(NamedTuple):
     """The turns of a vehicle, as in `TurnGraph`."""
@@ -54,7 +60,9 @@ class Found(NamedTuple):
     ``first`` int64 (K + 1,) are offsets into ``arc`` int64 (R,), ``bearing`` float64 (R,) and
     ``entry`` bool (R,); ``came_in`` and ``out`` int64 (K,) count from ``first``, NO_ROAD if none.
     ``turn`` int64 (K,) is the turn taken, NO_TURN if the turn graph has none. ``plain`` uint8 (K,)
-    is WEIGH, SILENT or NOTHING.
+    is WEIGH, SILENT or NOTHING. ``into`` and ``out_of`` uint8 (K,) tell how one turns from other
+    roads into the one taken, and from the one on which one comes out into others: bits TO_LEFT and
+    TO_RIGHT, and ACROSS if some of those are streets for one direction only that cross it.
     """
 
     first: I64
@@ -65,6 +73,8 @@ class Found(NamedTuple):
     out: I64
     turn: I64
     plain: U8
+    into: U8
+    out_of: U8
 
 
 @inner_kernel
@@ -113,19 +123,40 @@ def _weigh(shapes: Shapes, before: int, after: int, found: Found, k: int, stop: 
     return plain
 
 
+@inner_kernel
+def _ways(shapes: Shapes, found: Found, ends: tuple[int, int], piece: int, arrive: bool) -> int:
+    """How one turns into a road from the others between two places, or out of it into them."""
+    ways = 0
+    for i in range(ends[0], ends[1]):
+        arc = found.arc[i] ^ 1 if arrive else found.arc[i]
+        if i == piece or not shapes.open_arc[arc]:
+            continue
+        turn = found.bearing[piece] - found.bearing[i]
+        angle = (-turn if arrive else turn) % 360.0
+        if 0.0 < angle < _RIGHT_TO_DEG:
+            ways |= TO_RIGHT
+        elif angle > _LEFT_FROM_DEG:
+            ways |= TO_LEFT
+        oneway = not shapes.open_arc[arc ^ 1]
+        is_street = shapes.street[shapes.edge_tagset[arc >> 1]]
+        if oneway and is_street and abs(angle - 180.0) >= _ACROSS_DEG:
+            ways |= ACROSS
+    return ways
+
+
 @plain_kernel
-def find_roads(turns: Turns, shapes: Shapes, arcs: I64, found: Found, sketch: Sketch) -> int:
-    """Fill the roads at the node before each arc but the first; their number.
+def find_roads(turns: Turns, shapes: Shapes, pairs: I64, found: Found, sketch: Sketch) -> int:
+    """Fill the roads at the nodes where the second arcs of pairs (K, 2) begin; their number.
 
     A road is open in some direction. Arcs that do not meet at a node have no roads between them.
     """
     n = 0
-    for k in range(1, len(arcs)):
-        before, after = arcs[k - 1], arcs[k]
+    for k in range(len(pairs)):
+        before, after = pairs[k, 0], pairs[k, 1]
         node = head_of(shapes, before)
         start = n
         lanes = _most_lanes(shapes, node)
-        found.first[k - 1] = n
+        found.first[k] = n
         for i in range(shapes.first_out[node], shapes.first_out[node + 1]):
             arc = int64(shapes.out_arc[i])
             if not (shapes.open_arc[arc] or shapes.open_arc[arc ^ 1]):
@@ -140,15 +171,18 @@ def find_roads(turns: Turns, shapes: Shapes, arcs: I64, found: Found, sketch: Sk
                 place -= 1
             found.arc[place], found.bearing[place], found.entry[place] = arc, bearing, entry
             n += 1
-        found.came_in[k - 1] = found.out[k - 1] = NO_ROAD
-        found.turn[k - 1] = _find_turn(turns, before, after)
+        found.came_in[k] = found.out[k] = NO_ROAD
+        found.turn[k] = _find_turn(turns, before, after)
+        found.into[k] = found.out_of[k] = 0
         for i in range(start, n):
             if found.arc[i] == before ^ 1:
-                found.came_in[k - 1] = i - start
+                found.came_in[k] = i - start
+                found.out_of[k] = _ways(shapes, found, (start, n), i, False)
             if found.arc[i] == after:
-                found.out[k - 1] = i - start
-        found.plain[k - 1] = _weigh(shapes, before, after, found, k - 1, n)
-    found.first[len(arcs) - 1] = n
+                found.out[k] = i - start
+                found.into[k] = _ways(shapes, found, (start, n), i, True)
+        found.plain[k] = _weigh(shapes, before, after, found, k, n)
+    found.first[len(pairs)] = n
     return n
 
 
@@ -173,8 +207,9 @@ class Junctions:
             manners(network.way_class, roads.way_flags),
             specials(network.way_class, roads),
             lane_counts(network.labels),
+            streets(network.way_class),
         )
-        self._turns = Turns(graph.first_turn, graph.turn_head, graph.vertex_arc)
+        self.turns = Turns(graph.first_turn, graph.turn_head, graph.vertex_arc)
 
     def arcs_at(self, node: int) -> list[int]:
         """The arcs that leave a node, of roads that are open in some direction."""
@@ -196,6 +231,13 @@ class Junctions:
         points = list(zip(lon, lat, strict=True))
         return points[::-1] if arc & 1 else points
 
+    def begin(self, arc: int) -> tuple[int, int]:
+        """The place of the node where an arc begins, in 1e-7 degree."""
+        network = self._network
+        first, stop = network.first_point[arc >> 1], network.first_point[(arc >> 1) + 1]
+        point = int(stop) - 1 if arc & 1 else int(first)
+        return int(network.point_lon[point]), int(network.point_lat[point])
+
     def bearing(self, arc: int) -> float:
         """The direction in which an arc leaves, as drivers perceive it."""
         return float(bearing_of(self._shapes, arc, new_sketch()))
@@ -208,11 +250,11 @@ class Junctions:
     def ahead(self, arc: int) -> Crossing | None:
         """The crossing that one comes to at the end of a road, its ``out`` unknown."""
         for _ in range(_MAX_AHEAD):
-            (crossing,), turns = self.along(np.array([arc, arc ^ 1], np.int64))
+            crossing, turn = self._at_end(arc)
             crossing.out = None
             if crossing.came_in is None:
                 return None
-            crossing.roads[crossing.came_in].entry = bool(turns[0] != NO_TURN)
+            crossing.roads[crossing.came_in].entry = turn != NO_TURN
             if len(crossing.roads) > 2:
                 return crossing
             onward = [road.arc for road in crossing.roads if road.arc != arc ^ 1 and road.entry]
@@ -221,34 +263,27 @@ class Junctions:
             arc = onward[0]
         return None
 
-    def along(self, arcs: I64) -> tuple[list[Crossing], I64]:
-        """The nodes between the k arcs of a path as crossings, and the turns taken (k - 1,).
+    def _at_end(self, arc: int) -> tuple[Crossing, int]:
+        """The end of a road for who turns back there, and the turn."""
+        found, node = self.find(np.array([(arc, arc ^ 1)], np.int64))
+        (crossing,) = crossings_of(found, node)
+        assert crossing is not None
+        return crossing, int(found.turn[0])
 
-        Between arcs that do not meet at a node there is a crossing without one, and NO_TURN.
+    def between(self, pairs: I64) -> list[Crossing | None]:
+        """The crossings between arcs that follow each other, in pairs (K, 2).
+
+        None where nothing has to be looked at. Between arcs that do not meet at a node there is a
+        crossing without one.
         """
-        found, node = self._find(arcs)
-        columns = found.first, found.arc, found.bearing, found.entry, found.came_in, found.out
-        first, arc, bearing, entry, came_in, out = (column.tolist() for column in columns)
-        plain = found.plain.tolist()
-        crossings = []
-        for k, at_node in enumerate(node.tolist()):
-            if plain[k] == NOTHING:
-                continue
-            start, stop = first[k], first[k + 1]
-            if out[k] == NO_ROAD:
-                crossings.append(Crossing(-1, k + 1, [], None, None))
-                continue
-            roads = [Road(arc[i], bearing[i], entry[i]) for i in range(start, stop)]
-            crossing = Crossing(at_node, k + 1, roads, came_in[k], out[k])
-            crossing.is_silent = plain[k] == SILENT
-            crossings.append(crossing)
-        return crossings, found.turn
+        return crossings_of(*self.find(pairs))
 
-    def _find(self, arcs: I64) -> tuple[Found, I64]:
-        """The roads at the nodes between the arcs, and these nodes."""
-        network, n = self._network, len(arcs) - 1
-        edge = arcs[:-1] >> 1
-        node = np.where(arcs[:-1] & 1, network.edge_tail[edge], network.edge_head[edge])
+    def find(self, pairs: I64) -> tuple[Found, I64]:
+        """The roads at the nodes between arcs in pairs (K, 2), and these nodes."""
+        network, n = self._network, len(pairs)
+        before = np.ascontiguousarray(pairs[:, 0])
+        edge = before >> 1
+        node = np.where(before & 1, network.edge_tail[edge], network.edge_head[edge])
         node = node.astype(np.int64)
         room = int((network.first_out[node + 1] - network.first_out[node]).sum(dtype=np.int64))
         found = Found(
@@ -260,10 +295,35 @@ class Junctions:
             np.empty(n, np.int64),
             np.empty(n, np.int64),
             np.empty(n, np.uint8),
+            np.empty(n, np.uint8),
+            np.empty(n, np.uint8),
         )
         if n:
-            find_roads(self._turns, self._shapes, freeze(arcs), found, new_sketch())
+            find_roads(self.turns, self._shapes, freeze(pairs), found, new_sketch())
         return found, node
+
+
+def crossings_of(found: Found, node: I64) -> list[Crossing | None]:
+    """What is found at nodes, as crossings."""
+    columns = found.arc, found.bearing, found.entry, found.came_in, found.out
+    arc, bearing, entry, came_in, out = (column.tolist() for column in columns)
+    first, plain = found.first.tolist(), found.plain.tolist()
+    into, out_of = found.into.tolist(), found.out_of.tolist()
+    crossings: list[Crossing | None] = []
+    for k, at_node in enumerate(node.tolist()):
+        if plain[k] == NOTHING:
+            crossings.append(None)
+            continue
+        if out[k] == NO_ROAD:
+            crossings.append(Crossing(-1, [], None, None))
+            continue
+        start, stop = first[k], first[k + 1]
+        roads = [Road(arc[i], bearing[i], entry[i]) for i in range(start, stop)]
+        crossing = Crossing(at_node, roads, came_in[k], out[k])
+        crossing.is_silent = plain[k] == SILENT
+        crossing.into, crossing.out_of = into[k], out_of[k]
+        crossings.append(crossing)
+    return crossings
 
 
 _NORMAL_WIDTH = 2
@@ -308,3 +368,9 @@ def specials(way_class: U8, roads: RoadUse) -> Bool:
     link = (way_class <= RoadClass.TERTIARY_LINK) & (way_class % 2 == 1)
     carried = np.isin(roads.forward_mode, CARRIED) | np.isin(roads.backward_mode, CARRIED)
     return freeze(link | carried)
+
+
+def streets(way_class: U8) -> Bool:
+    """Which tag sets (S,) are of streets, and not of links between them."""
+    link = (way_class <= RoadClass.TERTIARY_LINK) & (way_class % 2 == 1)
+    return freeze((way_class <= RoadClass.LIVING_STREET) & ~link)

@@ -1,16 +1,15 @@
 """What signs say about a road in one direction: names, numbers, destinations and exits."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from gis.network.names import NamePool
 
 _CACHED_TEXTS = 1 << 14
 
 
-@dataclass(frozen=True, slots=True)
-class RoadTexts:
+class RoadTexts(NamedTuple):
     """The texts of a road in one direction, empty where there is nothing to read.
 
     A list of numbers (``ref``, ``exits``) is joined by ``; ``, one of destinations by ``, ``.
@@ -31,6 +30,9 @@ class RoadTexts:
     def title(self) -> str:
         """The name, or the number of a road without one."""
         return self.name or self.ref
+
+
+NO_TEXTS = RoadTexts()
 
 
 class RoadLabels:

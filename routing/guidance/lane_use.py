@@ -14,44 +14,41 @@ from routing.guidance.drafts import (
     UTURN,
     Crossing,
     Draft,
+    Said,
 )
+from routing.guidance.facts import RoadFacts
 from routing.guidance.junctions import Junctions
 from routing.guidance.lane_match import Span, Way, match, partition, spans_of
 from routing.guidance.lanes import NONE, Arrows
 from routing.guidance.passage import Passage
+from routing.guidance.signs import RoadSigns
 from routing.guidance.steps import Lane
+from routing.guidance.trail import LANES_AHEAD_M
 
-LANES_AHEAD_M = 30.0
-"""Lanes may end so far before the crossing that they are drawn for."""
 STRAIGHT_ON_ANGLE = 60.0
 CHANGE_LANE_M = 200.0
 """What a driver needs to change to the next lane."""
 
 
 class LaneUse:
-    """Gives the crossings of a leg their lanes."""
+    """Tells which lanes there are before crossings; threads may share it.
+
+    ``say`` tells of a crossing's road ``out``.
+    """
 
     def __init__(
         self,
-        passage: Passage,
+        facts: RoadFacts,
         junctions: Junctions,
-        classify: Callable[[Crossing], Draft | None],
+        say: Callable[[Crossing], Said | None],
     ) -> None:
-        self._passage, self._junctions, self._classify = passage, junctions, classify
+        self._facts, self._junctions, self._say = facts, junctions, say
+        self._signs = RoadSigns(facts)
 
-    def assign(self, drafts: Sequence[Draft]) -> None:
-        """Set the lanes of the crossing of each draft, before any are joined."""
-        for draft in drafts[1:-1]:
-            draft.crossing.lanes = self._lanes(draft.crossing)
-
-    def _lanes(self, crossing: Crossing) -> tuple[Lane, ...]:
-        if crossing.came_in is None or crossing.out is None:
-            return ()
-        arcs = self._passage.trail.arcs
-        readings = self._passage.signs.lanes(arcs[crossing.at - 1])
-        if not readings:
-            return self._lanes_before(crossing)
-        if self._is_roundabout(crossing):
+    def of_crossing(self, arc: int, crossing: Crossing) -> tuple[Lane, ...]:
+        """The lanes of the road on which one comes to a crossing."""
+        readings = self._signs.lanes(arc)
+        if not readings or self._is_roundabout(crossing):
             return ()
         ways, back = self._ways(crossing)
         for lanes in readings:
@@ -62,6 +59,18 @@ class LaneUse:
             if crossing.out in found:
                 return _marked(lanes, found[crossing.out])
         return ()
+
+    def assign(self, passage: Passage, drafts: Sequence[Draft]) -> None:
+        """Give maneuvers lanes that are drawn shortly before them, before another crossing."""
+        facing = passage.trail.facing_lanes
+        if not facing:
+            return
+        arcs = passage.trail.arcs
+        for draft in drafts[1:-1]:
+            if draft.at not in facing or draft.crossing.came_in is None:
+                continue
+            if not self._signs.lanes(arcs[draft.at - 1]):
+                draft.use_lanes(self._lanes_before(passage, draft.at, draft.crossing))
 
     def _first_part(
         self, crossing: Crossing, spans: list[Span], ways: list[Way], back: Way
@@ -77,19 +86,18 @@ class LaneUse:
         first, _ = partition(spans, ways, self._ways(ahead)[0])
         return match(first, ways, back)
 
-    def _lanes_before(self, crossing: Crossing) -> tuple[Lane, ...]:
+    def _lanes_before(self, passage: Passage, here: int, crossing: Crossing) -> tuple[Lane, ...]:
         """Lanes that are drawn before another crossing, shortly before this one."""
-        passage = self._passage
+        trail, at = passage.trail, here - 1
         if self._is_roundabout(crossing):
             return ()
-        at = crossing.at - 1
-        while at > 0 and passage.distance_m(at, crossing.at) <= LANES_AHEAD_M:
-            previous = passage.crossing_at(at)
+        while at > 0 and passage.distance_m(at, here) <= LANES_AHEAD_M:
+            previous = trail.crossings[at - 1]
             if previous is None or previous.came_in is None or previous.out is None:
                 break
             if not _goes_straight(previous, previous.out):
                 break
-            for lanes in passage.signs.lanes(passage.trail.arcs[at - 1]):
+            for lanes in self._signs.lanes(trail.arcs[at - 1]):
                 found = self._second_part(spans_of(lanes), previous, crossing)
                 if crossing.out in found:
                     return _marked(lanes, found[crossing.out])
@@ -116,7 +124,7 @@ class LaneUse:
         assert came_in is not None
         order = [(came_in + i) % len(roads) for i in range(1, len(roads))]
         arc = roads[came_in].arc
-        back = Way(came_in, 0.0, UTURN, roads[came_in].entry and self._passage.facts.is_open(arc))
+        back = Way(came_in, 0.0, UTURN, roads[came_in].entry and self._facts.is_open(arc))
         return [self._way(crossing, i) for i in order], back
 
     def _way(self, crossing: Crossing, road: int) -> Way:
@@ -125,19 +133,17 @@ class LaneUse:
         direction = direction_of(angle)
         if not crossing.roads[road].entry:
             return Way(road, angle, direction, False)
-        draft = self._classify(
-            Crossing(crossing.node, crossing.at, crossing.roads, crossing.came_in, road)
-        )
-        if draft is None:
+        said = self._say(Crossing(crossing.node, crossing.roads, crossing.came_in, road))
+        if said is None:
             return Way(road, angle, direction, True, through=True)
-        through = draft.type in (SUPPRESSED, NEW_NAME) or (
-            draft.type in (FORK, CONTINUE) and draft.modifier in (SLIGHT_LEFT, SLIGHT_RIGHT)
+        kind, modifier, _ = said
+        through = kind in (SUPPRESSED, NEW_NAME) or (
+            kind in (FORK, CONTINUE) and modifier in (SLIGHT_LEFT, SLIGHT_RIGHT)
         )
-        merges = draft.type == MERGE
-        return Way(road, angle, draft.modifier or direction, True, through, merges)
+        return Way(road, angle, modifier or direction, True, through, kind == MERGE)
 
     def _is_roundabout(self, crossing: Crossing) -> bool:
-        return any(self._passage.facts.is_roundabout(road.arc) for road in crossing.roads)
+        return any(self._facts.is_roundabout(road.arc) for road in crossing.roads)
 
 
 def _goes_straight(crossing: Crossing, out: int) -> bool:
@@ -155,10 +161,10 @@ def _marked(lanes: tuple[Arrows, ...], span: Span) -> tuple[Lane, ...]:
 def anticipate(passage: Passage, drafts: list[Draft]) -> None:
     """Before maneuvers in quick succession, leave only those lanes that serve the later ones."""
     quick: list[int] = []
-    for i in range(len(drafts)):
-        if _is_quick(passage, drafts, i):
+    for i, draft in enumerate(drafts):
+        if draft.crossings[0].lanes and _is_quick(passage, drafts, i):
             quick.append(i)
-        else:
+        elif quick:
             _constrain(passage, drafts, quick)
             quick = []
     _constrain(passage, drafts, quick)
@@ -166,7 +172,7 @@ def anticipate(passage: Passage, drafts: list[Draft]) -> None:
 
 def _is_quick(passage: Passage, drafts: list[Draft], i: int) -> bool:
     """Whether the next maneuver follows before one can cross all lanes that are not in use."""
-    lanes = drafts[i].crossing.lanes
+    lanes = drafts[i].lanes
     if not any(lane.valid for lane in lanes):
         return False
     to_cross = max(_beside(lanes))
@@ -184,7 +190,7 @@ def _constrain(passage: Passage, drafts: list[Draft], quick: list[int]) -> None:
     sides: dict[int, str] = {}
     straight_m = 0.0
     for here, after in zip(quick[-2::-1], quick[:0:-1], strict=True):
-        lanes, next_lanes = drafts[here].crossing.lanes, drafts[after].crossing.lanes
+        lanes, next_lanes = drafts[here].lanes, drafts[after].lanes
         n, n_next = (sum(lane.valid for lane in x) for x in (lanes, next_lanes))
         silent = drafts[here].type == SUPPRESSED
         straight_m = straight_m + passage.length_m(drafts, here) if silent else 0.0
@@ -198,8 +204,10 @@ def _constrain(passage: Passage, drafts: list[Draft], quick: list[int]) -> None:
         # Lanes beside those of the next maneuver begin on this side of them.
         aside = min(left, n_next) if side == "left" else n - n_next - min(right, n_next)
         first = leftmost + min(max(aside, 0), n - n_next)
-        drafts[here].crossing.lanes = tuple(
-            Lane(lane.indications, first <= i < first + n_next) for i, lane in enumerate(lanes)
+        drafts[here].use_lanes(
+            tuple(
+                Lane(lane.indications, first <= i < first + n_next) for i, lane in enumerate(lanes)
+            )
         )
 
 

@@ -4,7 +4,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
+import numpy as np
+
+from gis.arrays import Bool, freeze
 from gis.network.names import NamePool
+from gis.osm.tagsets import TagSets
 from routing.guidance.labels import directed
 
 Arrows: TypeAlias = tuple[str, ...]
@@ -91,6 +95,15 @@ def read_lanes(
 def has_turns(tags: Mapping[str, str]) -> bool:
     """Whether anything is said of arrows on lanes."""
     return any(key in tags for key in _TURN_KEYS)
+
+
+def labels_with_turns(labels: TagSets) -> Bool:
+    """Of which labels that is so, (L,)."""
+    found = np.zeros(len(labels), np.bool_)
+    owner = np.repeat(np.arange(len(labels)), np.diff(labels.first_tag))
+    keys = [key for key in np.unique(labels.key).tolist() if labels.string(key) in _TURN_KEYS]
+    found[owner[np.isin(labels.key, keys)]] = True
+    return freeze(found)
 
 
 def parse_turns(text: str) -> tuple[Arrows, ...]:

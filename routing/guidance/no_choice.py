@@ -30,5 +30,6 @@ def _is_only_way(draft: Draft) -> bool:
     came_in, out = crossing.came_in, crossing.out
     if came_in is None or out is None or came_in == out or len(draft.crossings) > 1:
         return False
-    others = (road.entry for i, road in enumerate(crossing.roads) if i not in (came_in, out))
-    return not any(others) and deviation(crossing.angle(out)) <= _MAX_BEND_DEG
+    if deviation(crossing.angle(out)) > _MAX_BEND_DEG:
+        return False
+    return not any(road.entry for i, road in enumerate(crossing.roads) if i not in (came_in, out))

@@ -44,6 +44,7 @@ def is_new_name(before: RoadTexts, after: RoadTexts) -> bool:
     return not _share_numbers(before.ref, after.ref)
 
 
+@lru_cache(_CACHED_PAIRS)
 def is_same_road(one: RoadTexts, other: RoadTexts) -> bool:
     """Whether both have texts, and none that would be worth saying after the other."""
     return not (one.is_unnamed or other.is_unnamed or is_new_name(one, other))

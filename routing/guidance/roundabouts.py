@@ -1,7 +1,5 @@
 """Ways into roundabouts, around and out of them, and the count of exits."""
 
-from typing import TypeAlias
-
 from routing.guidance.arms import Approach, Arm
 from routing.guidance.basic import obvious_way
 from routing.guidance.directions import FUZZY_DEG, direction_of
@@ -19,6 +17,7 @@ from routing.guidance.drafts import (
     TOUCHES,
     Crossing,
     Draft,
+    Said,
 )
 
 _LEAVING = {
@@ -27,10 +26,6 @@ _LEAVING = {
     ROUNDABOUT_TURN: EXIT_ROUNDABOUT,
 }
 _ENTERING = (ENTERS, ENTERS_AT_EXIT, TOUCHES)
-
-
-Said: TypeAlias = tuple[str, str, int]
-"""Type, modifier and ``ring`` of a draft."""
 
 
 def say_at_ring(approach: Approach, kind: str) -> Said | None:
@@ -98,23 +93,21 @@ def _around(approach: Approach, direction: str) -> Said | None:
 
 def join_rings(drafts: list[Draft]) -> None:
     """Make of ways through circles one step or two each, with the numbers of their exits."""
-    first = next((draft.ring for draft in drafts if draft.ring), 0)
-    if first:
-        drafts[:] = _joined(drafts, first)
-
-
-def _joined(drafts: list[Draft], first: int) -> list[Draft]:
+    rings = [i for i, draft in enumerate(drafts) if draft.ring]
+    if not rings:
+        return
     joined: list[Draft] = []
-    inside: list[Draft] = [] if first in _ENTERING else [drafts[0]]
-    for draft in drafts[len(inside) :]:
-        if not inside and draft.ring not in _ENTERING:
-            joined.append(draft)
-            continue
-        inside.append(draft)
-        if draft.ring in (LEAVES, TOUCHES):
-            joined += _out_of_ring(inside)
-            inside = []
-    return joined + _into_ring(inside) if inside else joined
+    begin, done = (None if drafts[rings[0]].ring in _ENTERING else 0), 0
+    for i in rings:
+        if begin is None and drafts[i].ring in _ENTERING:
+            begin = i
+        if begin is not None and drafts[i].ring in (LEAVES, TOUCHES):
+            joined += drafts[done:begin] + _out_of_ring(drafts[begin : i + 1])
+            begin, done = None, i + 1
+    if begin is None:
+        drafts[:] = joined + drafts[done:]
+    else:
+        drafts[:] = joined + drafts[done:begin] + _into_ring(drafts[begin:])
 
 
 def _into_ring(inside: list[Draft]) -> list[Draft]:
@@ -123,7 +116,7 @@ def _into_ring(inside: list[Draft]) -> list[Draft]:
     if begin.type == ROUNDABOUT_TURN:
         begin.type = ROUNDABOUT
     if begin.type == ROTARY:
-        begin.rotary_at = begin.at
+        begin.rotary = begin.crossing.onto.texts
     return [_absorb(begin, inside[1:-1]), inside[-1]]
 
 
@@ -133,14 +126,14 @@ def _out_of_ring(inside: list[Draft]) -> list[Draft]:
     last.exit = sum(draft.ring >= TOUCHES or draft.ring == ENTERS_AT_EXIT for draft in inside)
     if begin.ring in (ENTERS, ENTERS_AT_EXIT):
         begin.exit = last.exit
-        begin.texts_at = last.texts_at
+        begin.texts = last.texts
         if begin.type == ROTARY:
-            begin.rotary_at = begin.at
+            begin.rotary = begin.crossing.onto.texts
         elif begin.type == ROUNDABOUT_TURN:
             begin.modifier = _overall_direction(begin.crossing, last.crossing)
     if begin is last:
         if begin.type in (EXIT_ROTARY, ROTARY):
-            begin.rotary_at = None
+            begin.rotary = None
         return [begin]
     if begin.type == ROUNDABOUT_TURN and last.type == EXIT_ROUNDABOUT:
         return [_absorb(begin, inside[1:])]

@@ -3,49 +3,41 @@
 Such an inner piece is short, and one-way roads arrive and leave at its ends across it.
 """
 
-from gis.network.road_class import RoadClass
 from routing.guidance.collapse_cases import CIRCLES
 from routing.guidance.directions import between, deviation, direction_of
 from routing.guidance.drafts import (
     CONTINUE,
     END_OF_ROAD,
     FORK,
-    LEFT,
     NEW_NAME,
-    RIGHT,
-    SHARP_LEFT,
-    SHARP_RIGHT,
     SLIGHT_LEFT,
     SLIGHT_RIGHT,
     STRAIGHT,
     SUPPRESSED,
     TURN,
-    Crossing,
     Draft,
-    Road,
 )
 from routing.guidance.joining import absorb, make_u_turn
+from routing.guidance.junctions import ACROSS, TO_LEFT, TO_RIGHT
 from routing.guidance.passage import (
     Passage,
     angle_between,
-    bearing_in,
     total_angle,
     turn_angle,
     turns_around,
 )
 
 INNER_M = 32.0
-ACROSS_ANGLE = 30.0
-"""A road that deviates no more than that from straight on does not cross."""
 _BEND_ANGLE, _CLEARLY_STRAIGHTER = 55.0, 10.0
 _PLAIN = frozenset((NEW_NAME, CONTINUE, SUPPRESSED, TURN))
 _NEARLY_STRAIGHT = frozenset((STRAIGHT, SLIGHT_LEFT, SLIGHT_RIGHT))
-_LEFT, _RIGHT = frozenset((LEFT, SHARP_LEFT)), frozenset((RIGHT, SHARP_RIGHT))
 
 
 def collapse_segregated(passage: Passage, drafts: list[Draft]) -> None:
     """Join maneuvers at both ends of inner pieces; before roundabouts are counted."""
-    inner = [False, *(is_inner(passage, drafts, i) for i in range(1, len(drafts) - 1)), False]
+    inner = [is_inner(passage, drafts, i) for i in range(len(drafts))]
+    if not any(inner):
+        return
     i = 1
     while i + 1 < len(drafts) - 1:
         here, after = drafts[i], drafts[i + 1]
@@ -55,7 +47,7 @@ def collapse_segregated(passage: Passage, drafts: list[Draft]) -> None:
         if inner[i + 1]:
             if END_OF_ROAD in (here.type, after.type):
                 here.type = END_OF_ROAD
-            here.crossing.lanes = after.crossing.lanes
+            here.use_lanes(after.lanes)
             absorb(drafts, i, signs=True)
         elif turns_around(here, after):
             make_u_turn(drafts, i)
@@ -69,52 +61,17 @@ def collapse_segregated(passage: Passage, drafts: list[Draft]) -> None:
 
 def is_inner(passage: Passage, drafts: list[Draft], i: int) -> bool:
     """Whether a draft leads over an inner piece of a junction."""
-    here, after = drafts[i], drafts[i + 1]
-    trail, facts = passage.trail, passage.facts
-    arc = trail.arcs[here.at]
-    start, end = here.crossing, after.crossing
-    if passage.length_m(drafts, i) > INNER_M or start.out is None:
+    start = drafts[i].crossings[0]
+    if not start.into & ACROSS or not 0 < i < len(drafts) - 1:
         return False
-    if facts.nature(arc).ring:
+    end = drafts[i + 1].crossings[0]
+    if not end.out_of & ACROSS or passage.length_m(drafts, i) > INNER_M or start.onto.ring:
         return False
-    if end.came_in is None:
-        return False
-    ahead = start.roads[start.out]
-    back = end.roads[end.came_in]
-    arriving = _ways(passage, start, ahead, arrive=True)
-    leaving = _ways(passage, end, back, arrive=False)
-    if not any(crosses for _, crosses in arriving) or not any(crosses for _, crosses in leaving):
-        return False
-    before = {direction for direction, _ in arriving}
-    then = {direction for direction, _ in leaving}
     return not (
-        (before & _LEFT and then & _RIGHT)
-        or (before & _RIGHT and then & _LEFT)
-        or (then & _LEFT and then & _RIGHT)
+        (start.into & TO_LEFT and end.out_of & TO_RIGHT)
+        or (start.into & TO_RIGHT and end.out_of & TO_LEFT)
+        or (end.out_of & TO_LEFT and end.out_of & TO_RIGHT)
     )
-
-
-def _ways(
-    passage: Passage, crossing: Crossing, piece: Road, arrive: bool
-) -> list[tuple[str, bool]]:
-    """How one turns into a piece from the other roads, or out of it into them.
-
-    With each direction: whether that road is for one direction only, and crosses the piece.
-    """
-    facts = passage.facts
-    found = []
-    for road in crossing.roads:
-        if road is piece:
-            continue
-        arc = road.arc ^ 1 if arrive else road.arc
-        if not facts.is_open(arc):
-            continue
-        angle = (road.bearing - piece.bearing if arrive else piece.bearing - road.bearing) % 360.0
-        is_street = facts.kind(arc) <= RoadClass.LIVING_STREET and not facts.is_link(arc)
-        oneway = not facts.is_open(arc ^ 1)
-        crosses = oneway and is_street and deviation(angle) >= ACROSS_ANGLE
-        found.append((direction_of(angle), crosses))
-    return found
 
 
 def _turn(passage: Passage, before: Draft, here: Draft, after: Draft) -> None:
@@ -148,7 +105,7 @@ def _is_straightest(draft: Draft) -> bool:
     if deviation(taken) > _BEND_ANGLE:
         return False
     crossing = draft.crossing
-    arriving = bearing_in(crossing)
+    arriving = crossing.arrives
     others = [
         angle_between(arriving, road.bearing)
         for i, road in enumerate(crossing.roads)

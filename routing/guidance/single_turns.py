@@ -29,12 +29,8 @@ def single_turns(junctions: Junctions, classifier: Classifier, arcs: I64) -> lis
     """The turns from each first to each second arc of ``arcs`` (n, 2), which meet at a node."""
     if not len(arcs):
         return []
-    crossings, _ = junctions.along(arcs.reshape(-1))
-    # Between one turn and the next there is nothing to look at.
-    known = {crossing.at // 2: crossing for crossing in crossings if crossing.at % 2 == 1}
     found = []
-    for row, (before, after) in enumerate(arcs.tolist()):
-        crossing = known.get(row)
+    for (before, after), crossing in zip(arcs.tolist(), junctions.between(arcs), strict=True):
         if crossing is None or crossing.came_in is None or crossing.out is None:
             back, onward = junctions.bearing(before ^ 1), junctions.bearing(after)
             found.append(_told(NO_TURN_THERE, None, back, onward))
@@ -45,9 +41,7 @@ def single_turns(junctions: Junctions, classifier: Classifier, arcs: I64) -> lis
 
 def _classified(classifier: Classifier, crossing: Crossing) -> SingleTurn:
     assert crossing.came_in is not None and crossing.out is not None
-    draft = classifier.draft(crossing)
-    kind = NO_TURN_THERE if draft is None else draft.type
-    modifier = None if draft is None else draft.modifier
+    kind, modifier, _ = classifier.say(crossing) or (NO_TURN_THERE, None, 0)
     bearings = (crossing.roads[i].bearing for i in (crossing.came_in, crossing.out))
     return _told(f"({kind})" if kind in _INNER else kind, modifier, *bearings)
 

@@ -6,8 +6,6 @@ a --- b --- c ---       bd is the sliproad, c the crossing that it spares,
             |
 """
 
-from itertools import pairwise
-
 from gis.network.road_class import RoadClass
 from routing.guidance.arms import Approach, Arm, are_one_road
 from routing.guidance.directions import NARROW_DEG, deviation, direction_of
@@ -26,15 +24,13 @@ from routing.guidance.drafts import (
 from routing.guidance.facts import RoadFacts, RoadNature
 from routing.guidance.joining import absorb, joint_angle
 from routing.guidance.junctions import Junctions
-from routing.guidance.memo import Memo
 from routing.guidance.obvious import find_obvious
 from routing.guidance.passage import Passage, open_ways
 
 FARTHEST_M = 250.0
 SMALLEST_M2 = 3.0
 _SMALL_M, _SKEW_DEG = 3.0, 140.0
-_NEITHER, _SLIPS, _STAYS = 0, 1, 2
-_MAX_KNOWN = 1 << 16
+_NEITHER, SLIPS, STAYS = 0, 1, 2
 _MAY_SLIP = frozenset((TURN, CONTINUE, FORK, ON_RAMP, OFF_RAMP))
 _LINK_FACTOR, _MINOR_FACTOR = 0.3, 0.1
 _FACTORS = {
@@ -50,37 +46,21 @@ _FACTORS = {
 
 
 class Sliproads:
-    """The sliproads of a network, found when a route first passes there; threads may share it."""
+    """Finds the sliproads of a network; threads may share it."""
 
     def __init__(self, facts: RoadFacts, junctions: Junctions) -> None:
         self._facts, self._junctions = facts, junctions
-        self._known = Memo[tuple[int, int], int](_MAX_KNOWN)
 
-    def mark(self, passage: Passage, drafts: list[Draft]) -> None:
-        """Find the sliproads that a leg takes, and those beside which it stays on the main road.
-
-        A fork that is none but for a sliproad is no fork to those who stay.
-        """
-        for before, draft in pairwise(drafts[:-1]):
-            crossing = draft.crossing
-            if draft.type not in _MAY_SLIP or draft.ring or len(crossing.roads) < 3:
-                continue
-            if crossing.came_in is None or crossing.out is None:
-                continue
-            if deviation(crossing.angle(crossing.out)) > 2.0 * NARROW_DEG:
-                continue
-            arc = passage.trail.arcs[crossing.at - 1]
-            found = self._look(arc, crossing)
-            if found == _SLIPS:
-                draft.type = SLIPROAD
-            elif found == _STAYS and draft.type == FORK:
-                _stay(passage, before, draft)
-
-    def _look(self, arc: int, crossing: Crossing) -> int:
-        """What going on from an arc means."""
-        assert crossing.out is not None
-        key = arc, crossing.roads[crossing.out].arc
-        return self._known.get(key, self._find, arc, crossing)
+    def look(self, arc: int, crossing: Crossing) -> int:
+        """What going on from an arc means: SLIPS, STAYS or neither, 0."""
+        said = crossing.said
+        if said is None or said[0] not in _MAY_SLIP or said[2] or len(crossing.roads) < 3:
+            return _NEITHER
+        if crossing.came_in is None or crossing.out is None:
+            return _NEITHER
+        if deviation(crossing.angle(crossing.out)) > 2.0 * NARROW_DEG:
+            return _NEITHER
+        return self._find(arc, crossing)
 
     def _find(self, arc: int, crossing: Crossing) -> int:
         approach = Approach(self._facts, crossing, arc)
@@ -90,10 +70,23 @@ class Sliproads:
             return _NEITHER
         if out != main:
             slips = abs(out - main) == 1 and finder.is_sliproad(approach, main, out)
-            return _SLIPS if slips else _NEITHER
+            return SLIPS if slips else _NEITHER
         others = [i for i in (main - 1, main + 1) if 0 < i < len(approach.arms)]
         stays = any(finder.is_sliproad(approach, main, i) for i in others)
-        return _STAYS if stays else _NEITHER
+        return STAYS if stays else _NEITHER
+
+
+def mark_sliproads(passage: Passage, drafts: list[Draft]) -> None:
+    """Tell the sliproads that a leg takes, and those beside which it stays on the main road.
+
+    A fork that is none but for a sliproad is no fork to those who stay.
+    """
+    for i, draft in enumerate(drafts):
+        slips = draft.crossings[0].slips
+        if slips == SLIPS:
+            draft.type = SLIPROAD
+        elif slips == STAYS and draft.type == FORK:
+            _stay(passage, drafts[i - 1], draft)
 
 
 def _stay(passage: Passage, before: Draft, draft: Draft) -> None:
@@ -104,7 +97,7 @@ def _stay(passage: Passage, before: Draft, draft: Draft) -> None:
     if passage.have_same_name(before, draft):
         draft.type = SUPPRESSED if deviation(angle) < 5.0 else CONTINUE
     else:
-        draft.type = NEW_NAME if passage.texts(draft).name else SUPPRESSED
+        draft.type = NEW_NAME if draft.texts.name else SUPPRESSED
     draft.modifier = direction_of(angle)
 
 
@@ -119,7 +112,7 @@ def join_sliproad(passage: Passage, drafts: list[Draft], i: int) -> None:
     after = drafts[i + 1]
     here.type = CONTINUE if passage.have_same_name(drafts[i - 1], after) else TURN
     here.modifier = direction_of(joint_angle(here, after, passage.length_m(drafts, i)))
-    here.crossing.lanes = after.crossing.lanes or here.crossing.lanes
+    here.use_lanes(after.lanes or here.lanes)
     absorb(drafts, i, signs=True)
 
 
@@ -208,7 +201,7 @@ class _Finder:
         """Whether it is plain how to go on from the end of a sliproad."""
         assert end.came_in is not None
         arc = end.roads[end.came_in].arc ^ 1
-        crossing = Crossing(end.node, end.at, end.roads, end.came_in, end.came_in)
+        crossing = Crossing(end.node, end.roads, end.came_in, end.came_in)
         approach = Approach(self._facts, crossing, arc)
         obvious = find_obvious(approach)
         if obvious == 0:

@@ -1,10 +1,10 @@
-"""Steps of a leg as frozen dataclasses, in the words of OSRM's HTTP API."""
+"""Steps of a leg, never to be changed, in the words of OSRM's HTTP API."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Lane:
+class Lane(NamedTuple):
     """A lane before a crossing: where its arrows point, and whether the route may use it."""
 
     indications: tuple[str, ...]
@@ -31,8 +31,7 @@ class Intersection:
     classes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Maneuver:
+class Maneuver(NamedTuple):
     """What the driver does at the beginning of a step. Bearings are whole degrees 0..359.
 
     ``bearing_before`` is 0 at a departure, ``bearing_after`` at an arrival. ``exit`` counts the
@@ -48,8 +47,7 @@ class Maneuver:
     exit: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """From one maneuver to the next; the last of a leg is the arrival, without any length.
 
     Its line is the points ``first_point`` to ``last_point``, both included, of its leg; the

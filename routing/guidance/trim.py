@@ -16,7 +16,7 @@ def trim_ends(passage: Passage, drafts: list[Draft]) -> None:
     """
     while len(drafts) > 2 and not drafts[1].ring and passage.length_m(drafts, 0) <= TINY_M:
         departure, after = drafts[0], drafts.pop(1)
-        departure.at, departure.texts_at = after.at, after.texts_at
+        departure.at, departure.texts = after.at, after.texts
         departure.crossings.extend(after.crossings[1:])
     while (
         len(drafts) > 2
@@ -24,4 +24,4 @@ def trim_ends(passage: Passage, drafts: list[Draft]) -> None:
         and passage.length_m(drafts, len(drafts) - 2) <= TINY_M
     ):
         arrival, before = drafts[-1], drafts.pop(-2)
-        arrival.at, arrival.texts_at = before.at, before.at - 1
+        arrival.at, arrival.texts = before.at, passage.texts_of(before.at - 1)

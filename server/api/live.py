@@ -12,12 +12,12 @@ from starlette.responses import Response
 from routing.engine import Engine
 from server.admin import admin_only
 from server.api.live_schemas import (
-    BODY,
     BODY_FAILURES,
     CHANGE_FAILURES,
     FAILURES,
     LiveRows,
     LiveState,
+    body,
 )
 from server.api.osrm_json import to_bytes
 from server.errors import BodyTooLarge, InvalidContentType, InvalidQuery
@@ -91,8 +91,8 @@ def live_router(state: EngineState) -> APIRouter:
     service = LiveService(state)
     for method, answer, summary, failures, model, more in (
         ("GET", service.inform, "Speeds in force", FAILURES, LiveRows, None),
-        ("PUT", service.replace, "Replace speeds", BODY_FAILURES, LiveState, BODY),
-        ("PATCH", service.update, "Update speeds", BODY_FAILURES, LiveState, BODY),
+        ("PUT", service.replace, "Replace speeds", BODY_FAILURES, LiveState, body(False)),
+        ("PATCH", service.update, "Update speeds", BODY_FAILURES, LiveState, body(True)),
         ("DELETE", service.clear, "Clear speeds", CHANGE_FAILURES, LiveState, None),
     ):
         router.add_api_route(

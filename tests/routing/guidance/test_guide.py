@@ -1,14 +1,11 @@
 """What steps tell besides their words: sides, bearings, modes, and carriageways seen as one."""
 
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 from drawn import Case, drive, engine_for, place, spell_steps
 from drawn_turns import CASES
 
-from routing.guidance.drafts import Crossing, Road, Trail
-from routing.guidance.guide import Guide
+from routing.guidance.crossings import intersection_of
+from routing.guidance.drafts import Crossing, Road
 from routing.route import Leg
 
 STREET = Case("a - - - - b", "ab", "")
@@ -121,10 +118,7 @@ DEAD_END = Case(
 def test_bearings_ascend_around_north() -> None:
     """Also where one road leads a little east of north and another a little west of it."""
     roads = [Road(0, 0.2, True), Road(2, 90.0, False), Road(5, 180.0, False), Road(6, 359.8, True)]
-    guide: Any = SimpleNamespace(facts=SimpleNamespace(classes=lambda arc: ()))
-    trail = Trail([4, 6], [1.0] * 2, [1.0] * 2, [1.0] * 2, [0, 1, 2], [])
-    line: Any = SimpleNamespace(trail=trail, lon=[0.0] * 3, lat=[0.0] * 3)
-    found = Guide._intersection(guide, line, Crossing(1, 1, roads, 2, 3), 0, 0)
+    found = intersection_of(Crossing(1, roads, 2, 3), (0.0, 0.0), ())
     assert found.bearings == (0, 0, 90, 180) and found.entry == (True, True, False, False)
     assert (found.came_in, found.out) == (3, 0)
 

@@ -38,8 +38,9 @@ class Town:
 
     def crossing(self, before: str, after: str) -> Crossing:
         """The crossing between two arcs."""
-        arcs = np.array([self.arc(before), self.arc(after)], np.int64)
-        (crossing,), _ = self.junctions.along(arcs)
+        pairs = np.array([(self.arc(before), self.arc(after))], np.int64)
+        (crossing,) = self.junctions.between(pairs)
+        assert crossing is not None
         return crossing
 
 
@@ -166,14 +167,14 @@ def test_ahead() -> None:
 
 def naive_crossing(town: Town, before: int, after: int) -> Crossing:
     """A crossing from what is found, whatever it says of itself."""
-    found, node = town.junctions._find(np.array([before, after], np.int64))
+    found, node = town.junctions.find(np.array([(before, after)], np.int64))
     roads = [
         Road(*values)
         for values in zip(
             found.arc.tolist(), found.bearing.tolist(), found.entry.tolist(), strict=True
         )
     ][: int(found.first[1])]
-    return Crossing(int(node[0]), 1, roads, int(found.came_in[0]), int(found.out[0]))
+    return Crossing(int(node[0]), roads, int(found.came_in[0]), int(found.out[0]))
 
 
 @pytest.mark.parametrize(
@@ -184,7 +185,7 @@ def test_plain_ways(case: Case) -> None:
     town = Town(case)
     classifier = Classifier(town.facts, town.junctions)
     for before, after in turns_of(town.graph):
-        found, _ = town.junctions._find(np.array([before, after], np.int64))
+        found, _ = town.junctions.find(np.array([(before, after)], np.int64))
         plain = int(found.plain[0])
         if plain in (SILENT, NOTHING) and NO_ROAD not in (found.came_in[0], found.out[0]):
             said = classifier.classify(naive_crossing(town, before, after), before, after)

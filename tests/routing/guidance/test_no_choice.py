@@ -34,10 +34,10 @@ def kinds(
 ) -> list[tuple[str, str | None, int]]:
     """Type, modifier and number of crossings of what is left of a draft and both ends."""
     roads = [Road(2, 30.0, entry), Road(4, onward, True), Road(1, 270.0, False)]
-    crossings = [Crossing(7, 1, roads, 2, 1) for _ in range(n)]
-    end = [Crossing(-1, 2, [], None, None)]
+    crossings = [Crossing(7, roads, 2, 1) for _ in range(n)]
+    end = [Crossing(-1, [], None, None)]
     drafts = [
-        Draft(0, DEPART, None, [Crossing(-1, 0, [], None, None)]),
+        Draft(0, DEPART, None, [Crossing(-1, [], None, None)]),
         Draft(1, kind, RIGHT, crossings),
         Draft(2, ARRIVE, None, end),
     ]
