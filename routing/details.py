@@ -20,7 +20,8 @@ from routing.direct import DirectEnd, DirectRoute
 from routing.graph.turn_graph import TurnGraph
 from routing.guidance.guide import Guide
 from routing.guidance.trail import LegLine
-from routing.places.candidates import Candidates, PointQuery
+from routing.places.candidates import Candidates
+from routing.places.nearest import PointQuery
 from routing.places.positions import Positions
 from routing.route import Details, Directions, Leg, Route, Waypoint
 from routing.search.chain import Stretch

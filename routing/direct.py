@@ -15,7 +15,8 @@ from routing.cch.weights import INF_COST, Measures, measures_of
 from routing.errors import NoSegment
 from routing.graph.turn_graph import TurnGraph
 from routing.many.pairs import DirectFound, find_route
-from routing.places.candidates import Candidates, PointQuery
+from routing.places.candidates import Candidates
+from routing.places.nearest import PointQuery
 from routing.scratch import RouteScratch, Scratch
 from routing.search.chain import Stretch
 from routing.search.seeds import Position

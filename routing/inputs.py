@@ -11,7 +11,7 @@ from gis.arrays import F64, I64
 from gis.snap_search import ANY_BEARING, ANY_SIDE, CURB_SIDE, OTHER_SIDE
 from routing.errors import InvalidCoordinate, InvalidInput, InvalidValue
 from routing.many.batch import degrees_of
-from routing.places.candidates import PointQuery
+from routing.places.nearest import PointQuery
 
 Point: TypeAlias = tuple[float, float]
 """Longitude and latitude in degrees."""

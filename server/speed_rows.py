@@ -10,46 +10,67 @@ from typing import Any, TypeAlias
 
 from routing.changes.road_speeds import BACKWARD, FORWARD
 from routing.changes.wishes import Wishes
-from server.api.osrm_values import Value, is_number, only_in_json
+from server.api.osrm_values import Schema, Value, is_number, only_in_json
 from server.errors import InvalidQuery
 
 Row: TypeAlias = dict[str, Any]
 
 DIRECTIONS = {"both": (FORWARD, BACKWARD), "forward": (FORWARD,), "backward": (BACKWARD,)}
 
-ROW_SCHEMA = {
-    "type": "object",
-    "required": ["speed"],
-    "properties": {
-        "nodes": {
-            "type": "array",
-            "items": {"type": "integer", "format": "int64"},
-            "minItems": 2,
-            "maxItems": 2,
-            "description": "OpenStreetMap nodes that follow each other, in the order of travel",
-        },
-        "way": {"type": "integer", "format": "int64", "description": "Or a whole way"},
-        "direction": {
-            "type": "string",
-            "enum": ["both", "forward", "backward"],
-            "default": "both",
-            "description": "Of a way: along its nodes, against, or both",
-        },
-        "speed": {
-            "type": "number",
-            "minimum": 0,
-            "description": "km/h, 0: closed",
-        },
-    },
-}
+_ID = {"type": "integer", "format": "int64", "minimum": 1 - 2**63, "maximum": 2**63 - 1}
+_SPEED = {"type": "number", "minimum": 0, "description": "km/h, 0: closed"}
+_TAKEN_BACK = {"type": ["number", "null"], "description": "km/h, 0: closed; null takes it back"}
+
+
+def row_schema(may_take_back: bool = False) -> Schema:
+    """What a row of JSON looks like."""
+    speed = _SPEED | (_TAKEN_BACK if may_take_back else {})
+    nodes = {
+        "type": "array",
+        "items": _ID,
+        "minItems": 2,
+        "maxItems": 2,
+        "description": "OpenStreetMap nodes that follow each other, in the order of travel",
+    }
+    direction = {
+        "type": "string",
+        "enum": list(DIRECTIONS),
+        "default": "both",
+        "description": "Along its nodes, against, or both",
+    }
+    way = _ID | {"description": "A whole way"}
+    return {
+        "oneOf": [
+            {
+                "type": "object",
+                "required": [what, "speed"],
+                "properties": members | {"speed": speed},
+                "additionalProperties": False,
+            }
+            for what, members in (
+                ("nodes", {"nodes": nodes}),
+                ("way", {"way": way, "direction": direction}),
+            )
+        ]
+    }
+
+
+def csv_schema(may_take_back: bool = False) -> Schema:
+    """What lines of CSV look like."""
+    number = r"-?[0-9]{1,18}"
+    heading = r"[A-Za-z_]+(,[A-Za-z_]+){1,2}"
+    speed = r"([0-9]+\.?[0-9]*|\.[0-9]+)" + ("?" if may_take_back else "")
+    row = f"{number}(,{number})?,{speed}"
+    return {"type": "string", "pattern": f"^({heading}\n)?({row}\n)*({row})?$"}
+
 
 _WORDS = {FORWARD: "forward", BACKWARD: "backward"}
 _NODES, _WAY = 0, 1
 _MEMBERS = {_NODES: {"nodes", "speed"}, _WAY: {"way", "direction", "speed"}}
 _MAX_ID = 2**63 - 1
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
-_DECIMAL = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
-_NUMERIC = re.compile(r"[-+.0-9]")
+_DECIMAL = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_HEADING = re.compile(r'"?[A-Za-z_][^,"]*"?')
 _AT_ONCE = 1000
 """After so many rows others may go on: about a millisecond."""
 
@@ -150,7 +171,7 @@ def rows_from_json(name: str, rows: Any, may_take_back: bool = False) -> SpeedRo
 
 def own_speeds() -> Value:
     """Speeds that a request brings along."""
-    return only_in_json(rows_from_json, {"type": "array", "items": ROW_SCHEMA})
+    return only_in_json(rows_from_json, {"type": "array", "items": row_schema()})
 
 
 def rows_from_csv(body: bytes, may_take_back: bool = False) -> SpeedRows:
@@ -168,7 +189,8 @@ def rows_from_csv(body: bytes, may_take_back: bool = False) -> SpeedRows:
     for number in _slowly(range(len(lines))):
         fields = [field.strip() for field in lines[number].split(",")]
         where = f"line {number + 1}"
-        if fields == [""] or (number == 0 and not any(map(_NUMERIC.match, fields))):
+        is_heading = len(fields) > 1 and all(map(_HEADING.fullmatch, fields))
+        if fields == [""] or (number == 0 and is_heading):
             continue
         if len(fields) == 4 and fields.pop():  # OSRM's rate: what the weight is for each metre
             raise InvalidQuery(f"{where}: rates are not supported, leave the column empty")

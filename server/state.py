@@ -77,6 +77,12 @@ class EngineState:
             return profiles[0]
         raise InvalidValue(f"Profile '{name}' is not in this dataset ({', '.join(profiles)})")
 
+    def profile_names(self) -> tuple[str, ...]:
+        """Every name by which a request may ask for a profile of the dataset."""
+        profiles = self.engine.profiles
+        others = (name for name, own in _CUSTOMARY_NAMES.items() if own in profiles)
+        return tuple(dict.fromkeys((*profiles, *others)))
+
     def serving(self, name: str) -> Serving:
         """What a request for a profile is answered from; raises ``InvalidValue``."""
         engine = self.engine
@@ -146,25 +152,18 @@ class EngineState:
             "process": os.getpid(),
         }
 
-    def facts(self) -> Mapping[str, str]:
-        """What is served, for people."""
-        info = self.engine.info
+    @property
+    def example_points(self) -> tuple[tuple[float, float], ...]:
+        """Three places in the dataset, as longitude and latitude."""
         west, south, east, north = self.engine.bounds
-        return {
-            "made from": info.extract.name,
-            "map data of": info.extract.timestamp or "unknown date",
-            "profiles": ", ".join(self.engine.profiles),
-            "bounds": f"{west:.4f},{south:.4f} to {east:.4f},{north:.4f}",
-            "roads": f"{info.counts['edges']:,} pieces between {info.counts['nodes']:,} junctions",
-        }
+        return tuple(
+            (round(west + (east - west) * x, 5), round(south + (north - south) * y, 5))
+            for x, y in ((0.35, 0.4), (0.6, 0.65), (0.5, 0.3))
+        )
 
     def examples(self) -> Mapping[str, str]:
         """Requests about this dataset that show what the server does."""
-        west, south, east, north = self.engine.bounds
-        a, b, c = (
-            f"{west + (east - west) * x:.5f},{south + (north - south) * y:.5f}"
-            for x, y in ((0.35, 0.4), (0.6, 0.65), (0.5, 0.3))
-        )
+        a, b, c = (f"{lon:.5f},{lat:.5f}" for lon, lat in self.example_points)
         profile = self.engine.profiles[0]
         return {
             "A route": f"/route/v1/{profile}/{a};{b}",

@@ -107,7 +107,8 @@ def web_router(state: EngineState) -> APIRouter:
     """The page and its files."""
     router = APIRouter(include_in_schema=False)
     files = static_files()
-    versions = {name: files[name].etag[3:15] for name in _MAP_LIBRARY if name in files}
+    library = b"".join(files[name].body for name in _MAP_LIBRARY if name in files)
+    version = hashlib.sha256(library).hexdigest()[:12]
     template = Template((_folder() / "index.html").read_text(encoding="utf-8"))
 
     def page(request: Request) -> Response:
@@ -115,7 +116,7 @@ def web_router(state: EngineState) -> APIRouter:
             version=escape(installed_version()),
             dataset=_data_block(_dataset(state)),
             examples=_links(state.examples()),
-            maplibre=versions.get(_MAP_LIBRARY[0], ""),
+            maplibre=version,
         )
         return StaticFile("index.html", text.encode()).answer(request)
 
@@ -124,7 +125,7 @@ def web_router(state: EngineState) -> APIRouter:
         if found is None:
             body = to_bytes(error_answer("NotFound", "There is no such file."))
             return Response(body, 404, SECURITY_HEADERS, media_type="application/json")
-        is_versioned = request.url.query == f"v={versions.get(path)}"
+        is_versioned = path in _MAP_LIBRARY and request.url.query == f"v={version}"
         return found.answer(request, _FOR_EVER if is_versioned else _ASK_FIRST)
 
     router.add_api_route("/", page, methods=["GET", "HEAD"])

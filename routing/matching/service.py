@@ -11,7 +11,7 @@ from routing.matching.legs_of_piece import LegsOfPiece
 from routing.matching.matcher import Matched
 from routing.matching.results import Match, Matching, Tracepoint
 from routing.matching.trace import confidence, make_trace, tidy
-from routing.places.candidates import PointQuery
+from routing.places.nearest import PointQuery
 from routing.route import Route
 from routing.vehicle import Vehicle
 from routing.weighting import Weighting

@@ -9,7 +9,7 @@ import numpy as np
 from gis.arrays import F64, I64, Bool, freeze
 from gis.geodesy import bearing_deg, distance_m, to_units
 from gis.jit import plain_kernel
-from routing.places.candidates import PointQuery
+from routing.places.nearest import PointQuery
 
 SIGMA_M = 5.0
 """How precise a position is unless it says so: the standard deviation."""

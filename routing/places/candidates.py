@@ -1,28 +1,16 @@
 """Which positions on roads an input point may stand for."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import NamedTuple
 
-from gis.geodesy import UNITS_PER_DEGREE
-from gis.snap import ANY_SIDE, BACKWARD, FORWARD, Snap, nearest
+from gis.snap import ANY_SIDE, BACKWARD, FORWARD, Snap
 from gis.snap_index import SnapIndex
 from routing.errors import NoSegment
 from routing.graph.components import ARC_OPEN, ARC_STARTPOINT, CONNECTED, Components
-from routing.places.positions import MAX_TIES
+from routing.places.nearest import NearestFinder, PointQuery
+from routing.places.positions import Ground
 from routing.search.seeds import Position
-
-
-class PointQuery(NamedTuple):
-    """An input point in degrees, and what limits its positions."""
-
-    lon: float
-    lat: float
-    radius_m: float = math.inf
-    bearing: tuple[int, int] | None = None
-    side: int = ANY_SIDE
 
 
 @dataclass(frozen=True)
@@ -41,7 +29,7 @@ class CandidateFinder:
     """Finds the candidates for the points of a route."""
 
     def __init__(self, index: SnapIndex, components: Components) -> None:
-        self._index = index
+        self._nearest = NearestFinder(Ground(index, components.arc_flags))
         self._flags = components.arc_flags
         self._component = components.arc_component
 
@@ -50,7 +38,9 @@ class CandidateFinder:
 
         Only where the profile lets routes begin and end, unless ``anywhere``.
         """
-        return self._find(query, ARC_OPEN if anywhere else ARC_OPEN | ARC_STARTPOINT, number)
+        return self._nearest.find(
+            query, ARC_OPEN if anywhere else ARC_OPEN | ARC_STARTPOINT, number
+        )
 
     def choose(self, queries: Sequence[PointQuery], anywhere: bool) -> list[list[Candidates]]:
         """Candidates for every point of a route, in one version or two, the better one first.
@@ -82,7 +72,8 @@ class CandidateFinder:
         """
         if any(self._flags[p.arc] & CONNECTED == CONNECTED for p in near.positions):
             return near
-        snaps = self._find(query, CONNECTED if anywhere else CONNECTED | ARC_STARTPOINT, 1)
+        mask = CONNECTED if anywhere else CONNECTED | ARC_STARTPOINT
+        snaps = self._nearest.find(query, mask, 1)
         if not snaps:
             return near
         if query.bearing is None and query.side == ANY_SIDE:
@@ -95,20 +86,6 @@ class CandidateFinder:
 
     def _components_of(self, candidates: Candidates) -> set[int]:
         return {int(self._component[p.arc]) for p in candidates.positions}
-
-    def _find(self, query: PointQuery, mask: int, number: int) -> list[Snap]:
-        return nearest(
-            self._index,
-            round(query.lon * UNITS_PER_DEGREE),
-            round(query.lat * UNITS_PER_DEGREE),
-            self._flags,
-            mask,
-            number,
-            query.radius_m,
-            query.bearing,
-            MAX_TIES,
-            query.side,
-        )
 
 
 def _positions(snap: Snap) -> list[Position]:

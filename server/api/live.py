@@ -12,12 +12,12 @@ from starlette.responses import Response
 from routing.engine import Engine
 from server.admin import admin_only
 from server.api.live_schemas import (
-    BODY,
     BODY_FAILURES,
     CHANGE_FAILURES,
     FAILURES,
     LiveRows,
     LiveState,
+    body,
 )
 from server.api.osrm_json import to_bytes
 from server.errors import BodyTooLarge, InvalidContentType, InvalidQuery
@@ -91,8 +91,8 @@ def live_router(state: EngineState) -> APIRouter:
     service = LiveService(state)
     for method, answer, summary, failures, model, more in (
         ("GET", service.inform, "Speeds in force", FAILURES, LiveRows, None),
-        ("PUT", service.replace, "Replace speeds", BODY_FAILURES, LiveState, BODY),
-        ("PATCH", service.update, "Update speeds", BODY_FAILURES, LiveState, BODY),
+        ("PUT", service.replace, "Replace speeds", BODY_FAILURES, LiveState, body(False)),
+        ("PATCH", service.update, "Update speeds", BODY_FAILURES, LiveState, body(True)),
         ("DELETE", service.clear, "Clear speeds", CHANGE_FAILURES, LiveState, None),
     ):
         router.add_api_route(
@@ -126,13 +126,6 @@ def _rows_from_json(body: bytes, may_take_back: bool) -> SpeedRows:
     if not isinstance(document, dict) or "speeds" not in document:
         raise InvalidQuery("request body must be a JSON object with speeds")
     return rows_from_json("speeds", document["speeds"], may_take_back)
-
-
-def _put(state: EngineState, engine: Engine, profile: str, how: How, speeds: SpeedRows) -> Response:
-    found = how(engine, profile, speeds)
-    if state.engine is not engine:  # another dataset has taken its place meanwhile
-        state.live.restore(state.engine)
-    return _respond(engine, profile, found)
 
 
 def _respond(engine: Engine, profile: str, found: InForce, with_rows: bool = False) -> Response:

@@ -4,27 +4,24 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from server.speed_rows import ROW_SCHEMA
+from server.speed_rows import csv_schema, row_schema
 
-BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "required": ["speeds"],
-                    "properties": {"speeds": {"type": "array", "items": ROW_SCHEMA}},
-                },
-                "example": {"speeds": [{"nodes": [25291537, 25291564], "speed": 0}]},
-            },
-            "text/csv": {
-                "schema": {"type": "string"},
-                "example": "25291537,25291564,0\n4252938,30\n",
-            },
+
+def body(may_take_back: bool) -> dict[str, Any]:
+    """The body of a request with speeds."""
+    rows = {"type": "array", "items": row_schema(may_take_back)}
+    schema = {"type": "object", "required": ["speeds"], "properties": {"speeds": rows}}
+    content = {
+        "application/json": {
+            "schema": schema,
+            "example": {"speeds": [{"nodes": [25291537, 25291564], "speed": 0}]},
+        },
+        "text/csv": {
+            "schema": csv_schema(may_take_back),
+            "example": "25291537,25291564,0\n4252938,30\n",
         },
     }
-}
+    return {"requestBody": {"required": True, "content": content}}
 
 
 class Failure(BaseModel):

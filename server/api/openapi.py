@@ -1,56 +1,55 @@
 """The part of the OpenAPI document that describes the OSRM services, made from their options."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from gis.tiles.levels import MAX_ZOOM, MIN_ZOOM
 from server.api.openapi_answers import ANSWERS, ERROR
-from server.api.osrm_params import Params, options_of
+from server.api.openapi_requests import body_of, options, points_in_url, profile_in_url
 from server.api.services import SERVICES
 from server.api.tile import MEDIA_TYPE
+from server.state import EngineState
 
-_COORDINATES = (
-    "Points as `longitude,latitude` in degrees separated by `;`, or `polyline(...)` or"
-    " `polyline6(...)`. A `.json` behind them is allowed."
-)
 _TEXTS = {
     "route": (
         "Route",
         "The fastest route over two points or more, in the order given.",
-        "24.94,60.167;24.95,60.175",
+        2,
     ),
     "table": (
         "Table",
         "Durations and distances of the fastest routes from every source to every destination.",
-        "24.94,60.167;24.95,60.175;24.945,60.17",
+        3,
     ),
     "trip": (
         "Trip",
         "The order of the points in which a route over all of them takes least, and that route:"
         " the best of up to 12, of more one that is nearly so. Without `roundtrip` the source or"
         " the destination must be fixed.",
-        "24.94,60.167;24.95,60.175;24.945,60.17",
+        3,
     ),
     "match": (
         "Match",
         "The roads that a trace of two points or more was most likely driven on, as one route or"
         " more. `radiuses` are the standard deviations of the points, 5 m by default; a road may be"
         " three times as far away.",
-        "24.9403,60.1671;24.9415,60.1677;24.9432,60.1681",
+        3,
     ),
     "isochrone": (
         "Isochrone",
         "What can be reached from a point, or reach it, within some minutes or metres: GeoJSON"
         " with a feature for each limit. Either `contours_minutes` or `contours_meters` must be"
         " given.",
-        "24.94,60.167",
+        1,
     ),
     "nearest": (
         "Nearest roads",
         "The roads nearest to a point on which a route may begin and end.",
-        "24.94,60.167",
+        1,
     ),
 }
+"""Name and description of each service, and how many points its example has."""
 _TILE_TEXT = {
     "summary": "Vector tile",
     "description": (
@@ -60,66 +59,100 @@ _TILE_TEXT = {
     ),
     "tags": ["tile"],
 }
-_TILE_FAILURES = ("400", "414", "431", "500", "503")
-_EXAMPLES = {"contours_minutes": "3,6"}
-"""Of options without which nothing is asked."""
+_TILE_ZOOM = 14
+"""Of the example: a town fits into a tile or two."""
 
-_FAILURES = {
-    "400": "What was asked is wrong or has no answer; `code` names the kind",
+FAILURES = {
+    "408": "The request does not come in",
+    "413": "The body is too long",
     "414": "The URL is too long; use POST",
     "431": "The headers are too long",
     "500": "A fault of the server",
-    "503": "Too many requests are waiting; try again later",
+    "503": "Too many requests are waiting, or the server is stopping; try again later",
 }
-_BODY_FAILURES = {
-    "413": "The body is too long",
-    "415": "The body does not say that it is JSON",
+"""What may happen to every request."""
+_FAILURES = FAILURES | {"400": "What was asked is wrong or has no answer; `code` names the kind"}
+_BODY_FAILURES = {"415": "The body does not say that it is JSON"}
+
+_RETRY = {"Retry-After": {"description": "Seconds to wait", "schema": {"type": "integer"}}}
+_ANY_ORIGIN = {
+    "Access-Control-Allow-Origin": {
+        "description": "Pages from everywhere may ask",
+        "schema": {"type": "string", "enum": ["*"]},
+        "required": True,
+    }
+}
+_VERSIONS = {
+    "Whimbrel-Dataset": {
+        "description": "The dataset that the answer was made from",
+        "schema": {"type": "string", "pattern": "^[0-9a-f]{16}$"},
+        "required": True,
+    },
+    "Whimbrel-Weights": {
+        "description": "Number of the live speeds that were in force, 0 if none ever were",
+        "schema": {"type": "integer", "minimum": 0},
+        "required": True,
+    },
+}
+_ETAG = {
+    "ETag": {
+        "description": "Names what the tile holds, to be sent back as `If-None-Match`",
+        "schema": {"type": "string"},
+        "required": True,
+    },
+    "Cache-Control": {
+        "description": "A tile may be kept, but not be used again without asking",
+        "schema": {"type": "string", "enum": ["no-cache"]},
+        "required": True,
+    },
 }
 
 
-def osrm_paths() -> dict[str, Any]:
+def osrm_paths(state: EngineState) -> dict[str, Any]:
     """OpenAPI paths of every service, for GET and for POST."""
     paths: dict[str, Any] = {}
     for name, service in SERVICES.items():
         if service.reader is not None:
             continue
-        summary, description, example = _TEXTS[name]
+        summary, description, n_points = _TEXTS[name]
         base = f"/{name}/v1/{{profile}}"
         text = {"summary": summary, "description": description, "tags": [name]}
+        points = state.example_points[:n_points]
         get = {
             "operationId": f"get_{name}",
             "parameters": [
-                _profile(),
-                {
-                    "name": "coordinates",
-                    "in": "path",
-                    "required": True,
-                    "description": _COORDINATES,
-                    "schema": {"type": "string"},
-                    "example": example,
-                },
-                *_query(service.params),
+                profile_in_url(state),
+                points_in_url(service.params, points),
+                *options(service.params, state.settings),
             ],
             "responses": _responses(name, _FAILURES),
         }
+        body = body_of(service.params, state.settings, points)
         post = {
             "operationId": f"post_{name}",
-            "parameters": [_profile()],
-            "requestBody": {"required": True, "content": _json(_body_schema(service.params))},
+            "parameters": [profile_in_url(state)],
+            "requestBody": {"required": True, "content": {"application/json": body}},
             "responses": _responses(name, _FAILURES | _BODY_FAILURES),
         }
         paths[f"{base}/{{coordinates}}"] = {"get": text | get}
         if service.reads_bodies:
             text |= {"description": f"{description} Options come as a JSON object."}
             paths[base] = {"post": text | post}
-    return paths | _tile_paths()
+    return paths | _tile_paths(state)
 
 
-def _tile_paths() -> dict[str, Any]:
+def failure(status: str, description: str) -> dict[str, Any]:
+    """An answer that tells what went wrong."""
+    found = {"description": description, "content": _json(ERROR)}
+    return found | {"headers": _RETRY} if status == "503" else found
+
+
+def _tile_paths(state: EngineState) -> dict[str, Any]:
+    x, y = _tile_around(*state.example_points[0])
     numbers = {
-        "z": ("Zoom", MIN_ZOOM, MAX_ZOOM, 14),
-        "x": ("Column, from 180 degrees west; less than 2^z", 0, 2**MAX_ZOOM - 1, 9326),
-        "y": ("Row, from the north; less than 2^z", 0, 2**MAX_ZOOM - 1, 4741),
+        "z": ("Zoom", MIN_ZOOM, MAX_ZOOM, _TILE_ZOOM),
+        "x": ("Column, from 180 degrees west; less than 2^z", 0, 2**MAX_ZOOM - 1, x),
+        "y": ("Row, from the north; less than 2^z", 0, 2**MAX_ZOOM - 1, y),
     }
     parameters = [
         {
@@ -140,80 +173,41 @@ def _tile_paths() -> dict[str, Any]:
         "schema": {"type": "string"},
     }
     binary = {MEDIA_TYPE.decode(): {"schema": {"type": "string", "format": "binary"}}}
+    headers = _ANY_ORIGIN | _VERSIONS | _ETAG
     answers = {
-        "200": {"description": "The tile, empty where there are no roads", "content": binary},
-        "304": {"description": "The tile that is there already is right"},
-    }
-    failures = {
-        status: {"description": _FAILURES[status], "content": _json(ERROR)}
-        for status in _TILE_FAILURES
+        "200": {
+            "description": "The tile, empty where there are no roads",
+            "headers": headers,
+            "content": binary,
+        },
+        "304": {"description": "The tile that is there already is right", "headers": headers},
     }
     get = {
         "operationId": "get_tile",
-        "parameters": [_profile(), *parameters, etag],
-        "responses": answers | failures,
+        "parameters": [profile_in_url(state), *parameters, etag],
+        "responses": answers | _failures(_FAILURES),
     }
     return {"/tile/v1/{profile}/tile({x},{y},{z}).mvt": {"get": _TILE_TEXT | get}}
 
 
-def _profile() -> dict[str, Any]:
-    return {
-        "name": "profile",
-        "in": "path",
-        "required": True,
-        "description": "A profile of the dataset; `driving` is another name for `car`.",
-        "schema": {"type": "string", "pattern": "^[A-Za-z0-9_.~:-]+$"},
-        "example": "car",
-    }
-
-
-def _query(params: type[Params]) -> list[dict[str, Any]]:
-    defaults = params(coordinates=[])
-    found = []
-    for name, (value, description) in options_of(params).items():
-        if not value.url_schema:
-            continue
-        schema = dict(value.url_schema)
-        default = getattr(defaults, name)
-        if isinstance(default, bool | int | float | str):
-            schema["default"] = default
-        elif isinstance(default, frozenset) and default:
-            schema["default"] = ",".join(sorted(default))
-        option = {
-            "name": name,
-            "in": "query",
-            "required": False,
-            "description": description,
-            "schema": schema,
-        }
-        if name in _EXAMPLES:
-            option["example"] = _EXAMPLES[name]
-        found.append(option)
-    return found
-
-
-def _body_schema(params: type[Params]) -> dict[str, Any]:
-    pair = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
-    points = {"oneOf": [{"type": "array", "items": pair}, {"type": "string"}]}
-    return {
-        "type": "object",
-        "required": ["coordinates"],
-        "properties": {
-            "coordinates": points | {"description": _COORDINATES},
-            **{
-                name: dict(value.json_schema) | {"description": description}
-                for name, (value, description) in options_of(params).items()
-            },
-        },
-    }
+def _tile_around(lon: float, lat: float) -> tuple[int, int]:
+    """Column and row of the example."""
+    northing = 0.5 - math.asinh(math.tan(math.radians(lat))) / math.tau
+    x, y = (math.floor(part * 2**_TILE_ZOOM) for part in (lon / 360 + 0.5, northing))
+    return x, y
 
 
 def _responses(service: str, failures: dict[str, str]) -> dict[str, Any]:
-    ok = {"description": "`code` is Ok", "content": _json(ANSWERS[service])}
-    return {"200": ok} | {
-        status: {"description": description, "content": _json(ERROR)}
-        for status, description in sorted(failures.items())
+    ok = {
+        "description": "`code` is Ok",
+        "headers": _ANY_ORIGIN | _VERSIONS,
+        "content": _json(ANSWERS[service]),
     }
+    return {"200": ok} | _failures(failures)
+
+
+def _failures(descriptions: Mapping[str, str]) -> dict[str, Any]:
+    return {status: failure(status, text) for status, text in sorted(descriptions.items())}
 
 
 def _json(schema: Mapping[str, Any]) -> dict[str, Any]:

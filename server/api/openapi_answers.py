@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from routing.errors import QueryError
 from routing.guidance.lanes import INDICATIONS
 from routing.guidance.sentences import MANEUVERS, MODIFIERS
 from server.api.osrm_params import ANNOTATIONS
 from server.api.osrm_steps import TEXTS
+from server.errors import INTERNAL_ERROR, STATUS
 
 _NUMBER = {"type": "number"}
 _WHOLE = {"type": "integer"}
@@ -190,4 +192,6 @@ ANSWERS: Mapping[str, Mapping[str, Any]] = {
     ),
 }
 
-ERROR = _object({"code": _TEXT, "message": _TEXT})
+_CODES = {kind.code for kind in STATUS if issubclass(kind, QueryError)} | {INTERNAL_ERROR[1]}
+
+ERROR = _object({"code": _one_of(*sorted(_CODES)), "message": _TEXT})

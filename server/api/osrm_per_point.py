@@ -33,9 +33,10 @@ def radius_per_point() -> Value:
         return _radius(float(value))
 
     metres = {"type": "number", "minimum": 0}
-    unlimited = {"type": "string", "enum": ["unlimited"]}
+    unlimited = {"enum": ["unlimited", -1]}
     items = {"oneOf": [metres, unlimited, {"type": "null"}]}
-    return _per_point(read_radius, check_radius, r"([0-9]*\.?[0-9]*|unlimited)", items)
+    pattern = r"([0-9]+\.?[0-9]*|\.[0-9]+|-1|unlimited)?"
+    return _per_point(read_radius, check_radius, pattern, items)
 
 
 def bearing_per_point() -> Value:
@@ -60,24 +61,24 @@ def bearing_per_point() -> Value:
             raise InvalidQuery("each bearing must be null or an array of two integers")
         return value[0], value[1]
 
-    pair = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}
+    parts = [{"type": "integer", "minimum": 0, "maximum": most} for most in (360, 180)]
+    pair = {"type": "array", "prefixItems": parts, "minItems": 2, "maxItems": 2}
     items = {"oneOf": [pair, {"type": "null"}]}
-    return _per_point(read_bearing, check_bearing, "([0-9]+,[0-9]+)?", items)
+    pattern = "((360|3[0-5][0-9]|[12]?[0-9]?[0-9]),(180|1[0-7][0-9]|[0-9]?[0-9]))?"
+    return _per_point(read_bearing, check_bearing, pattern, items)
 
 
 def hint_per_point() -> Value:
-    """Text of a fixed size, accepted for the sake of old clients."""
+    """Text that old clients send back: of a fixed size in a URL, of any in JSON."""
 
     def check_hint(value: Any) -> str | None:
         if value is None:
             return None
-        if not isinstance(value, str) or _HINT.fullmatch(value) is None:
-            raise InvalidQuery(
-                f"each hint must be null or a base64 string of {HINT_LENGTH} characters"
-            )
+        if not isinstance(value, str):
+            raise InvalidQuery("each hint must be null or a base64 string")
         return value
 
-    items = {"type": ["string", "null"], "minLength": HINT_LENGTH, "maxLength": HINT_LENGTH}
+    items = {"type": ["string", "null"]}
     pattern = f"([A-Za-z0-9_=-]{{{HINT_LENGTH}}})?"
     return _per_point(lambda scanner: scanner.match(_HINT), check_hint, pattern, items)
 

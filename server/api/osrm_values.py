@@ -87,7 +87,7 @@ def whole() -> Value:
             raise InvalidQuery(f"{name} must be a non-negative integer")
         return int(value)
 
-    schema = {"type": "integer", "minimum": 0}
+    schema = {"type": "integer", "minimum": 0, "maximum": _MAX_WHOLE}
     return Value(_read_whole, check, schema, schema)
 
 
@@ -157,7 +157,8 @@ def wholes(what: str) -> Value:
         return tuple(value)
 
     url = {"type": "string", "pattern": r"^[0-9]+(;[0-9]+)*$"}
-    return Value(read, check, url, {"type": "array", "items": {"type": "integer", "minimum": 0}})
+    index = {"type": "integer", "minimum": 0, "maximum": _MAX_WHOLE}
+    return Value(read, check, url, {"type": "array", "items": index})
 
 
 def indices_or_all() -> Value:
@@ -206,7 +207,7 @@ def decimals() -> Value:
     number = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
     url = {"type": "string", "pattern": f"^{number}(,{number})*$"}
     items = {"type": "number", "exclusiveMinimum": 0}
-    return Value(read, check, url, {"type": "array", "items": items, "minItems": 1})
+    return Value(read, check, url, {"type": "array", "items": items})
 
 
 def flag_or_words(*words: str, flag_in_url: bool = True) -> Value:

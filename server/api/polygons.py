@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from server.api.osrm_values import Value, is_number, only_in_json
+from routing.errors import InvalidValue
+from server.api.osrm_values import Schema, Value, is_number, only_in_json
 from server.errors import InvalidQuery
 
 Ring: TypeAlias = list[tuple[float, float]]
@@ -20,9 +21,43 @@ def polygons() -> Value:
     def check(name: str, value: Any) -> tuple[Polygon, ...]:
         return tuple(_polygons(value, name, _DEPTH))
 
-    kinds = ["Polygon", "MultiPolygon", "GeometryCollection", "Feature", "FeatureCollection"]
-    one = {"type": "object", "properties": {"type": {"type": "string", "enum": kinds}}}
-    return only_in_json(check, {"oneOf": [one, {"type": "array", "items": one}]})
+    some = {"type": "array", "items": _ANY}
+    return only_in_json(check, {"oneOf": [*_ANY["oneOf"], some]})
+
+
+def _object(kind: str, member: str, schema: Schema) -> dict[str, Any]:
+    members = {"type": {"type": "string", "enum": [kind]}, member: schema}
+    return {"type": "object", "required": ["type", member], "properties": members}
+
+
+_POSITION = {
+    "type": "array",
+    "prefixItems": [
+        {"type": "number", "minimum": -180, "maximum": 180},
+        {"type": "number", "minimum": -90, "maximum": 90},
+    ],
+    "items": {"type": "number"},
+    "minItems": 2,
+}
+_RINGS = {
+    "type": "array",
+    "items": {"type": "array", "items": _POSITION, "minItems": 3},
+    "minItems": 1,
+}
+_SHAPES = [
+    _object("Polygon", "coordinates", _RINGS),
+    _object("MultiPolygon", "coordinates", {"type": "array", "items": _RINGS}),
+]
+_FEATURE = _object("Feature", "geometry", {"oneOf": _SHAPES})
+_ANY: dict[str, list[dict[str, Any]]] = {
+    "oneOf": [
+        *_SHAPES,
+        _object("GeometryCollection", "geometries", {"type": "array", "items": {"oneOf": _SHAPES}}),
+        _FEATURE,
+        _object("FeatureCollection", "features", {"type": "array", "items": _FEATURE}),
+    ]
+}
+"""What is described; collections within collections are understood too."""
 
 
 def _polygons(value: Any, where: str, depth: int) -> Iterator[Polygon]:
@@ -69,7 +104,7 @@ def _ring(value: Any, where: str) -> Ring:
             raise InvalidQuery(f"{where}[{i}] must be a position, [longitude, latitude]")
         found.append((float(position[0]), float(position[1])))
     if len(set(found)) < 3:
-        raise InvalidQuery(f"{where} must have three different positions or more")
+        raise InvalidValue(f"{where} must have three different positions or more")
     return found
 
 

@@ -14,25 +14,14 @@ from urllib.parse import urlsplit
 
 import pytest
 from browsing import DESKTOP, Visit
+from chromium import chromium
 
 from routing.build import build_dataset
 from routing.warm import warm_up
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MAIN = "from server.cli import main; main()"
-CHROMIUM = shutil.which("chromium")
 TOKEN = "a-token-for-the-tests"
-FLAGS = (
-    "--no-sandbox",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-)
 
 
 @pytest.fixture(scope="session")
@@ -61,17 +50,12 @@ def server(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
         process.communicate(timeout=30)
 
 
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """The browser."""
-    api = pytest.importorskip("playwright.sync_api")
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """The browser; not for the whole session, since Playwright keeps an event loop running."""
     pytest.importorskip("maplibre")
-    if CHROMIUM is None:
-        pytest.skip("there is no chromium")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        yield browser
-        browser.close()
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture
@@ -83,13 +67,13 @@ def pictures(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def visit(chromium: Any, server: str, pictures: Path) -> Iterator[Callable[..., Visit]]:
+def visit(browser: Any, server: str, pictures: Path) -> Iterator[Callable[..., Visit]]:
     """Opens windows; when the test is over, each has asked 127.0.0.1 alone and been quiet."""
     with contextlib.ExitStack() as closing:
         visits = []
 
         def open_window(size: dict[str, int] = DESKTOP, **options: Any) -> Visit:
-            context = chromium.new_context(viewport=size, reduced_motion="reduce", **options)
+            context = browser.new_context(viewport=size, reduced_motion="reduce", **options)
             closing.callback(context.close)
             visits.append(Visit(context, server, pictures))
             return visits[-1]

@@ -17,7 +17,7 @@ from routing.inputs import (
     radius_of,
     stops_of,
 )
-from routing.places.candidates import PointQuery
+from routing.places.nearest import PointQuery
 
 POINTS = [(1.0, 2.0), (3.0, 4.0)]
 

@@ -16,7 +16,8 @@ from gis.profiles.rules import Tags, Warn, WayRule
 from gis.snap_search import ANY_BEARING, ANY_SIDE, CURB_SIDE, OTHER_SIDE
 from routing.errors import NoSegment
 from routing.inputs import point_queries
-from routing.places.candidates import Candidates, PointQuery
+from routing.places.candidates import Candidates
+from routing.places.nearest import PointQuery
 from routing.places.positions import (
     Positions,
     locate,
