@@ -93,11 +93,14 @@ def create_app(state: EngineState) -> FastAPI:
         return app.openapi_schema
 
     app.openapi = describe  # type: ignore[method-assign]
-    for make in ROUTERS:
-        app.include_router(make(state))
+    routers = [make(state) for make in ROUTERS]
+    for router in routers:
+        app.include_router(router)
+    app.state.own_routes = [*app.routes, *(route for router in routers for route in router.routes)]
     app.add_exception_handler(EngineError, tell_error)
     app.add_exception_handler(RequestValidationError, tell_error)
     app.add_exception_handler(HTTPException, _tell_refusal)
+    app.add_exception_handler(Exception, tell_error)
     services = OsrmServices(state)
     app.state.services = services
     app.add_middleware(_ServicesFirst, services=services)
@@ -144,7 +147,7 @@ def _tell_refusal(request: Request, error: Exception) -> Response:
 def _methods_of(scope: Scope) -> set[str]:
     """The methods of a path of our own."""
     methods = {"OPTIONS"}
-    for route in scope["app"].routes:
+    for route in scope["app"].state.own_routes:
         if isinstance(route, Route | APIRoute) and route.matches(scope)[0] != Match.NONE:
             methods |= route.methods or set()
     return methods | ({"HEAD"} if "GET" in methods and _answers_head(scope["path"]) else set())

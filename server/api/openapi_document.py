@@ -6,6 +6,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from server.api.openapi import FAILURES, failure, osrm_paths
+from server.api.openapi_requests import profile_schema
 from server.state import EngineState
 
 DESCRIPTION = (
@@ -62,6 +63,6 @@ def _complete(operation: dict[str, Any], state: EngineState) -> None:
         answers["401"]["headers"] = _AUTHENTICATE
     for parameter in operation.get("parameters", ()):
         if (parameter["name"], parameter["in"]) == ("profile", "path"):
-            parameter["schema"] = {"type": "string", "enum": list(state.profile_names())}
+            parameter["schema"] = profile_schema(state)
             parameter["example"] = state.engine.profiles[0]
     operation["responses"] = dict(sorted(answers.items()))

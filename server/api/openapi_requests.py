@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from server.api.osrm_params import (
     IsochroneParams,
+    MatchParams,
     NearestParams,
     Params,
     RouteParams,
@@ -31,21 +32,34 @@ _PLACE = f"{_LON},{_LAT}"
 _ENCODED_PLACE = r"([_-~]{0,4}[?-^]){2}"
 """Two numbers of a polyline: all but the last letter of each say that it goes on."""
 
+_MOST_POINTS: Mapping[type[Params], str] = {
+    RouteParams: "max_route_coordinates",
+    TripParams: "max_trip_coordinates",
+    MatchParams: "max_match_coordinates",
+}
+"""The setting that limits them; a table is limited by its cells."""
+
 _EXAMPLES: Mapping[str, Any] = {"contours_minutes": [3, 6]}
 """Of options without which nothing is asked."""
 
 
 def profile_in_url(state: EngineState) -> dict[str, Any]:
     """The profile in the path of every request."""
-    schema: dict[str, Any] = {"type": "string", "enum": list(state.profile_names())}
     return {
         "name": "profile",
         "in": "path",
         "required": True,
         "description": "A profile of the dataset, or what clients of OSRM call it.",
-        "schema": schema,
+        "schema": profile_schema(state),
         "example": state.engine.profiles[0],
     }
+
+
+def profile_schema(state: EngineState) -> dict[str, Any]:
+    """The names of profiles that are understood."""
+    if state.settings.any_profile:
+        return {"type": "string", "pattern": "^[A-Za-z0-9_.~:-]+$"}
+    return {"type": "string", "enum": list(state.profile_names())}
 
 
 def points_in_url(params: type[Params], example: Sequence[Point]) -> dict[str, Any]:
@@ -103,10 +117,8 @@ def body_of(params: type[Params], settings: Settings, example: Sequence[Point]) 
     if not _is_of_many(params):
         points |= {"minItems": 1, "maxItems": 1}
         times = ""
-    elif params is RouteParams:
-        points["maxItems"] = settings.max_route_coordinates
-    elif params is TripParams:
-        points["maxItems"] = settings.max_trip_coordinates
+    elif params in _MOST_POINTS:
+        points["maxItems"] = getattr(settings, _MOST_POINTS[params])
     encoded = {"type": "string", "pattern": rf"^polyline6?\(({_ENCODED_PLACE}){times}\)$"}
     members = {
         name: _limited(name, value.json_schema, settings) | {"description": description}

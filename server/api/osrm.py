@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 from starlette.types import Receive, Scope, Send
@@ -50,6 +51,8 @@ _HEADS = {
     GZIP: _PLAIN_HEAD + b"content-encoding: gzip\r\n",
     DEFLATE: _PLAIN_HEAD + b"content-encoding: deflate\r\n",
 }
+_LONG_BODY_BYTES = 16 << 10
+"""A longer body takes more than some milliseconds to read."""
 _CLOSING = (413, 414, 431)
 """After these the rest of the request is not worth keeping."""
 _BUSY = 503
@@ -172,7 +175,7 @@ class OsrmServices:
 
     async def _answer(self, scope: Scope, incoming: "_Incoming") -> "_Answer | None":
         """The answer to a request that is right, or None where there is nothing to say."""
-        method = scope["method"]
+        method, is_long = scope["method"], False
         _check_size(scope, self._state.settings)
         if method in ("GET", "HEAD"):
             path = split_url(decode_target(_target(scope)), with_query=True)
@@ -185,25 +188,33 @@ class OsrmServices:
             if not service.reads_bodies:
                 raise Unsupported("This service does not support POST requests with a JSON body.")
             body = await _read_body(scope, incoming, self._state.settings.max_body_bytes)
-            params = params_from_json(service.params, body)
+            is_long = len(body) > _LONG_BODY_BYTES
+            read = partial(params_from_json, service.params, body)
+            params = await self._state.in_thread(read, incoming.gone()) if is_long else read()
         elif method == "OPTIONS":
             return None
         else:
             raise InvalidMethod("Method not allowed. Use GET, HEAD, POST, or OPTIONS.")
         serving = self._state.serving(path.profile)
-        service.check(params, self._state.settings)
-        check_own_roads(params, self._state.settings)
         coding = _coding(scope)
 
+        def check() -> None:
+            service.check(params, self._state.settings)
+            check_own_roads(params, self._state.settings)
+
         def answer() -> _Answer:
+            if is_long:
+                check()
             found = service.answer(with_own_roads(serving, params), params)
             if isinstance(found, Reply):
                 known = _header(scope, b"if-none-match")
                 return _replied(found, coding, known, serving.headers)
             return _packed(found, coding, serving.headers)
 
-        if service.is_quick(params) and not has_own_roads(params):
-            return answer()
+        if not is_long:
+            check()
+            if service.is_quick(params) and not has_own_roads(params):
+                return answer()
         return await self._state.in_thread(answer, incoming.gone())
 
 

@@ -8,7 +8,7 @@ import orjson
 
 from gis.arrays import F64, I64
 from gis.geodesy import distances_m, to_units
-from gis.polyline import encode_polyline, overview_tolerance_deg, simplify
+from gis.polyline import encode_polyline, overview_tolerance_deg, simplify_all
 from routing.many.batch import TravelTable
 from routing.route import Leg, Route, Waypoint
 from server.api.osrm_numbers import PRECISION, millionth, tenth
@@ -222,7 +222,7 @@ def _lines(route: Route, overview: str) -> list[tuple[F64, F64]]:
     if overview != "simplified":
         return lines
     tolerance_deg = overview_tolerance_deg(*_join(lines))
-    return [simplify(lon, lat, tolerance_deg) for lon, lat in lines]
+    return simplify_all(lines, tolerance_deg)
 
 
 def _join(lines: Sequence[tuple[F64, F64]]) -> tuple[F64, F64]:

@@ -10,6 +10,7 @@ import orjson
 from gis.polyline import decode_polyline
 from server.api.osrm_params import (
     IsochroneParams,
+    MatchParams,
     NearestParams,
     Params,
     RouteParams,
@@ -33,7 +34,9 @@ _SERVICES: tuple[type[Params], ...] = (
     NearestParams,
     TableParams,
     TripParams,
+    MatchParams,
     IsochroneParams,
+    MatchParams,
 )
 _READERS = {
     params: {f"{name}=": (name, value.read) for name, (value, _) in options_of(params).items()}

@@ -207,7 +207,7 @@ def decimals() -> Value:
     number = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
     url = {"type": "string", "pattern": f"^{number}(,{number})*$"}
     items = {"type": "number", "exclusiveMinimum": 0}
-    return Value(read, check, url, {"type": "array", "items": items, "minItems": 1})
+    return Value(read, check, url, {"type": "array", "items": items})
 
 
 def flag_or_words(*words: str, flag_in_url: bool = True) -> Value:

@@ -45,6 +45,35 @@ def ask_osrm(porto: Path, ask_osrm_on: Callable[[Path], Ask]) -> Ask:
     return ask_osrm_on(porto)
 
 
+@pytest.fixture(scope="session")
+def osrm_routed_on(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Callable[[Path, int], "subprocess.Popen[bytes]"]]:
+    """Starts osrm-routed on an extract, at a port."""
+    python = os.environ.get("WHIMBREL_PEERS_PYTHON")
+    if not python:
+        pytest.skip("WHIMBREL_PEERS_PYTHON does not name a Python with osrm-bindings")
+    folder = Path(os.environ.get("WHIMBREL_PEERS_DATA") or tmp_path_factory.mktemp("peers"))
+    find = "import osrm, pathlib; print(pathlib.Path(osrm.__file__).parent)"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    package = subprocess.run(
+        [python, "-c", find], env=environment, capture_output=True, text=True, check=True
+    )
+    program = Path(package.stdout.strip()) / "bin" / "osrm-routed"
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start(extract: Path, port: int) -> "subprocess.Popen[bytes]":
+        data = _prepare(Path(python), extract, folder / extract.name.partition(".")[0])
+        command = [str(program), "-a", "ch", "-i", "127.0.0.1", "-p", str(port), str(data)]
+        running.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment))
+        return running[-1]
+
+    yield start
+    for process in running:
+        process.terminate()
+        process.wait(timeout=20)
+
+
 def _prepare(python: Path, extract: Path, folder: Path) -> Path:
     """What OSRM makes of an extract."""
     folder.mkdir(parents=True, exist_ok=True)
