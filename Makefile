@@ -41,8 +41,11 @@ serve: install  ## build the sample's dataset and serve it on http://127.0.0.1:5
 build: install  ## wheel and source archive in dist/
 	$(BIN)/python -m build
 
-node:  ## get the npm package that must understand our steps, for its test
-	$(NPM) install --silent --no-audit --no-fund --prefix .node osrm-text-instructions@0.15.0
+NODE_PACKAGES := osrm-text-instructions@0.15.0 leaflet@1.9.4 leaflet-routing-machine@3.2.12 \
+	maplibre-gl@5.24.1 @maplibre/maplibre-gl-directions@0.9.1
+
+node:  ## get the npm packages of OSRM's clients that must understand us, for their tests
+	$(NPM) install --silent --no-audit --no-fund --prefix .node $(NODE_PACKAGES)
 
 peers: install  ## compare with OSRM; PEERS_PYTHON names a Python that has osrm-bindings
 	WHIMBREL_PEERS_PYTHON=$(PEERS_PYTHON) $(BIN)/pytest tests/peers

@@ -6,6 +6,7 @@ difference to the point before, in units of 10**-precision degree.
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -145,6 +146,29 @@ def simplify(lon: F64, lat: F64, tolerance_deg: float) -> tuple[F64, F64]:
     x, y = freeze(_unbroken(lon)), freeze(_mercator_deg(lat))
     keep_corners(x, y, tolerance_deg * tolerance_deg, kept, stack)
     return lon[kept], lat[kept]
+
+
+def simplify_all(lines: Sequence[tuple[F64, F64]], tolerance_deg: float) -> list[tuple[F64, F64]]:
+    """What ``simplify`` leaves of each of many lines, the next from where the one before ends."""
+    if len(lines) == 1:
+        return [simplify(*lines[0], tolerance_deg)]
+    lon, lat = (np.concatenate(axis) for axis in zip(*lines, strict=True))
+    first = np.cumsum([0, *(len(line) for line, _ in lines)])
+    kept, stack = np.zeros(len(lon), np.bool_), np.empty((len(lon), 2), np.int64)
+    x, y = freeze(_unbroken(lon)), freeze(_mercator_deg(lat))
+    keep_corners_of_all(x, y, first, tolerance_deg * tolerance_deg, kept, stack)
+    of = [slice(a, b) for a, b in pairwise(first.tolist())]
+    return [(lon[part][kept[part]], lat[part][kept[part]]) for part in of]
+
+
+@kernel
+def keep_corners_of_all(
+    x: F64, y: F64, first: I64, tolerance_2: float, kept: Bool, stack: I64
+) -> None:
+    """Mark the corners of many lines, each from ``first`` to the next, by themselves."""
+    for i in range(len(first) - 1):
+        a, b = first[i], first[i + 1]
+        keep_corners(x[a:b], y[a:b], tolerance_2, kept[a:b], stack)
 
 
 def overview_tolerance_deg(lon: F64, lat: F64) -> float:

@@ -295,13 +295,14 @@ class Engine(TraceMatcher):
         queries = point_queries(points, radiuses, bearings, approaches)
         if len(points) < 2:
             raise InvalidInput(f"a trip over {len(points)} points, expected 2 or more")
-        table = self.table(points, **limits, **on_roads)
+        engine = self.snapshot(profile)  # the order and the route are by the same weights
+        table = engine.table(points, **limits, **on_roads)
         if int(table.duration_cs.max()) >= INF:
             raise NoTrips("No trip visiting all destinations possible.")
         ends = {"round_trip": round_trip, "first": fixed_start, "last": fixed_end}
         order = order_stops(table.duration_cs, **ends).tolist()
         visits = [*order, order[0]] if round_trip else order
-        vehicle, weighting = self._with_hierarchy(profile, depart_at, exclude)
+        vehicle, weighting = engine._with_hierarchy(profile, depart_at, exclude)
         queries = [queries[i] for i in visits]
         chain = vehicle.direct.chain(weighting, queries, is_anywhere(snapping))
         assert chain is not None

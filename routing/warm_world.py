@@ -16,7 +16,13 @@ from gis.arrays import freeze
 from gis.dataset import open_dataset
 from gis.geodesy import distances_m
 from gis.osm.read import read_osm
-from gis.polyline import encode_parts, encode_polyline, overview_tolerance_deg, simplify
+from gis.polyline import (
+    encode_parts,
+    encode_polyline,
+    overview_tolerance_deg,
+    simplify,
+    simplify_all,
+)
 from gis.profiles.registry import get_profile, tag_selection
 from gis.text_records import find_records, new_records
 from gis.wkb import line_wkb
@@ -109,6 +115,7 @@ def _build_and_route(folder: Path) -> None:
     line = route.legs[0].lon, route.legs[0].lat
     encode_polyline(*simplify(*line, overview_tolerance_deg(*line)))
     route.legs[0].annotation.nodes.tolist()
+    simplify_all([line, line], overview_tolerance_deg(*line))
     encode_parts(*line, [(step.first_point, step.last_point) for step in route.legs[0].steps])
     for zoom in (10, 14):
         engine.tile(*_tile_of(*_POINTS[0], zoom), zoom)

@@ -26,8 +26,8 @@ def docs_page(openapi: Mapping[str, Any]) -> str:
         f"{info['title']} {info['version']}",
         f"<h1>{escape(info['title'])} {escape(info['version'])}</h1>"
         f"<p>{escape(info['description'])}</p>"
-        '<p>The same for programs: <a href="/openapi.json">/openapi.json</a></p>'
-        + "".join(sections),
+        '<p>The same for programs: <a href="/openapi.json">/openapi.json</a>.'
+        ' <a href="/">The map</a></p>' + "".join(sections),
     )
 
 

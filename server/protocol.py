@@ -1,17 +1,23 @@
 """HTTP as uvicorn speaks it with httptools, with a limit on what comes before the body."""
 
 import re
+import sys
 from typing import cast
+
+from httptools import HttpParserInvalidMethodError
 
 from server.api.osrm_url import SCOPE_TARGET
 from server.connections import GuardedHttpProtocol
-from server.errors import HeadersTooLarge, UrlTooLong
+from server.errors import HeadersTooLarge, InvalidMethod, InvalidUrl, UrlTooLong
 
 MAX_HEAD_BYTES = 256 << 10
 """What is complete and shorter reaches the application, whose limits are the real ones."""
 
 _MAX_PARSED_BYTES = 65_000
 """The parser cannot split a longer URL; the application refuses it by its length."""
+
+_METHOD = re.compile(rb"[A-Z]+ /")
+"""How a request begins, whatever its method."""
 
 _SCHEME_AND_AUTHORITY = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*://[^/?]*")
 
@@ -30,6 +36,9 @@ class LimitedHttpProtocol(GuardedHttpProtocol):
 
     _unfinished_bytes = -1
     """Bytes of a request whose headers go on, from the second packet; -1 outside of them."""
+
+    _latest = b""
+    """What has come last."""
 
     def on_message_begin(self) -> None:
         """A request begins."""
@@ -54,7 +63,16 @@ class LimitedHttpProtocol(GuardedHttpProtocol):
             if self._unfinished_bytes > MAX_HEAD_BYTES:
                 self._refuse()
                 return
+        self._latest = data
         super().data_received(data)
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP, or has a method that nobody knows."""
+        is_method = isinstance(sys.exception(), HttpParserInvalidMethodError)
+        if is_method and _METHOD.match(self._latest):
+            self.refuse(InvalidMethod("Method not allowed. Use GET, HEAD, POST, or OPTIONS."))
+        else:
+            self.refuse(InvalidUrl(msg))
 
     def _refuse(self) -> None:
         too_long = HeadersTooLarge if len(self.url) < MAX_HEAD_BYTES // 2 else UrlTooLong

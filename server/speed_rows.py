@@ -69,7 +69,7 @@ _NODES, _WAY = 0, 1
 _MEMBERS = {_NODES: {"nodes", "speed"}, _WAY: {"way", "direction", "speed"}}
 _MAX_ID = 2**63 - 1
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
-_DECIMAL = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
+_DECIMAL = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _HEADING = re.compile(r'"?[A-Za-z_][^,"]*"?')
 _AT_ONCE = 1000
 """After so many rows others may go on: about a millisecond."""

@@ -14,6 +14,7 @@ from gis.manifest import About, Extract
 from routing.engine import Engine
 from routing.errors import NoRoute, NoSegment
 from routing.guidance.steps import Intersection, Lane, Maneuver, Step
+from routing.matching.results import Match, Matching, Tracepoint
 from routing.route import Annotation, Leg, Route, Trip, Waypoint
 from server.settings import Settings
 from server.state import EngineState
@@ -202,6 +203,13 @@ class FakeEngine:
         route = self.route([points[i] for i in visits])
         self.asked = {"points": points} | options
         return Trip(route, tuple(order))
+
+    def match(self, points: Sequence[tuple[float, float]], **options: Any) -> Match:
+        """All points in one piece, of which it is sure."""
+        self.asked = {"points": points} | options
+        route = self.route(points)
+        found = [Tracepoint(w, 0, i, 0) for i, w in enumerate(route.waypoints)]
+        return Match((Matching(route, 1.0),), tuple(found))
 
     def isochrone(self, lon: float, lat: float, **options: Any) -> FakeIsochrone:
         """Two squares of the limit's size with holes, or their sides; one below 100."""

@@ -136,7 +136,16 @@ class Served:
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise
+        return self.kill()
+
+    def kill(self) -> str:
+        """The same, without mercy."""
+        self.process.kill()
+        self.process.wait()
         self._listening.join(5)
+        for stream in (self.process.stdout, self.process.stderr):
+            assert stream is not None
+            stream.close()
         return "".join(self._said)
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from gis.arrays import F64
 from routing.details import DetailMaker
 from routing.matching.matcher import Matched
-from routing.places.candidates import PointQuery
+from routing.places.nearest import PointQuery
 from routing.route import Annotation, Directions, Leg
 from routing.vehicle import Vehicle
 from routing.weighting import Weighting
@@ -28,10 +28,9 @@ class LegsOfPiece:
         """The legs between those points that are ends, the first and the last among them."""
         if len(ends) < len(self.given):
             return tuple(self._whole(a, b) for a, b in pairwise(ends))
-        measures = zip(*(column.tolist() for column in self.piece.measures), strict=True)
         return tuple(
             Leg.deferred(length / 100, duration / 100, weight / 100, partial(self._leg, i))
-            for i, (weight, duration, length) in enumerate(measures)
+            for i, (weight, duration, length) in enumerate(self._measures)
         )
 
     def _whole(self, a: int, b: int) -> Leg:
@@ -49,21 +48,25 @@ class LegsOfPiece:
         of = piece.legs.first[first : first + len(piece.points)]
         return self.maker.lines(piece.legs.arc, of, piece.ends())
 
+    @cached_property
+    def _measures(self) -> list[tuple[int, int, int]]:
+        """Weight, duration and length of every leg."""
+        return list(zip(*(column.tolist() for column in self.piece.measures), strict=True))
+
     def _leg(self, i: int) -> Leg:
         """The leg from the i-th point to the next."""
         lon, lat, offset = self._lines
         of = slice(offset[i], offset[i + 1])
-        weight, duration, length = (int(column[i]) / 100 for column in self.piece.measures)
-        rest = partial(self._whole, i, i + 1)
+        weight, duration, length = self._measures[i]
+        later = partial(self._annotation, i), partial(self._names, i), partial(self._directions, i)
+        return Leg(length / 100, duration / 100, lon[of], lat[of], *later, weight / 100)
 
-        def annotation() -> Annotation:
-            return rest().annotation
+    def _annotation(self, i: int) -> Annotation:
+        return self._whole(i, i + 1).annotation
 
-        def names() -> tuple[str, ...]:
-            return rest().names
+    def _names(self, i: int) -> tuple[str, ...]:
+        return self._whole(i, i + 1).names
 
-        def directions() -> Directions:
-            whole = rest()
-            return whole.steps, whole.summary
-
-        return Leg(length, duration, lon[of], lat[of], annotation, names, directions, weight)
+    def _directions(self, i: int) -> Directions:
+        whole = self._whole(i, i + 1)
+        return whole.steps, whole.summary

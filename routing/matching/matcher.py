@@ -24,7 +24,8 @@ from routing.matching.states import States, find_states
 from routing.matching.steps import Beliefs, Ends, Model, Ways
 from routing.matching.trace import Trace, longest_step_s
 from routing.matching.viterbi import Decoded, decode
-from routing.places.candidates import Candidates, PointQuery
+from routing.places.candidates import Candidates
+from routing.places.nearest import PointQuery
 from routing.places.positions import query_records
 from routing.scratch import RouteScratch, Scratch
 from routing.search.chain import Stretch

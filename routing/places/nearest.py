@@ -29,11 +29,11 @@ class PointQuery(NamedTuple):
 
 
 class _Scratch(NamedTuple):
-    """For one question: itself (1,), its answer (1, k) and how much of that holds (1,)."""
+    """For one question: itself (1,), its answer (1, k) and how many of these hold (1,)."""
 
     queries: Records
     found: Records
-    count: I64
+    n_found: I64
     pending: Pending
 
 

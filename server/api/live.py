@@ -132,13 +132,6 @@ def _rows_from_json(body: bytes, may_take_back: bool) -> SpeedRows:
     return rows_from_json("speeds", document["speeds"], may_take_back)
 
 
-def _put(state: EngineState, engine: Engine, profile: str, how: How, speeds: SpeedRows) -> Response:
-    found = how(engine, profile, speeds)
-    if state.engine is not engine:  # another dataset has taken its place meanwhile
-        state.live.restore(state.engine)
-    return _respond(engine, profile, found)
-
-
 def _respond(engine: Engine, profile: str, found: InForce, with_rows: bool = False) -> Response:
     speeds, unknown = found.entry.speeds, found.unknown
     answer: dict[str, Any] = {

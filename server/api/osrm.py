@@ -2,14 +2,13 @@
 
 import asyncio
 import logging
-import re
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
-import deflate
 from starlette.types import Receive, Scope, Send
 
+from server.api.codings import DEFLATE, GZIP, PLAIN, WORTH_ENCODING, coding_for, encode
 from server.api.osrm_json import error_answer, to_bytes
 from server.api.osrm_requests import params_from_json
 from server.api.osrm_url import SCOPE_TARGET, RequestPath, decode_target, split_url
@@ -45,13 +44,15 @@ _JSON: tuple[Header, ...] = (
     (b"content-type", b"application/json; charset=UTF-8"),
     (b"content-disposition", b'inline; filename="response.json"'),
 )
-_GZIPPED: Header = (b"content-encoding", b"gzip")
-_COMPRESSED: tuple[Header, ...] = (_GZIPPED, (b"vary", b"Accept-Encoding"))
-_HEAD = b"".join(b"%b: %b\r\n" % pair for pair in _JSON)
-_PACKED_HEAD = _HEAD + b"".join(b"%b: %b\r\n" % pair for pair in _COMPRESSED)
-_WORTH_COMPRESSING = 1024
-_LONG_BODY = 32 << 10
-"""Bytes of a body that is read in a thread: what is shorter takes two milliseconds at most."""
+_VARY: Header = (b"vary", b"Accept-Encoding")
+_PLAIN_HEAD = b"".join(b"%b: %b\r\n" % pair for pair in _JSON)
+_HEADS = {
+    PLAIN: _PLAIN_HEAD,
+    GZIP: _PLAIN_HEAD + b"content-encoding: gzip\r\n",
+    DEFLATE: _PLAIN_HEAD + b"content-encoding: deflate\r\n",
+}
+_LONG_BODY_BYTES = 16 << 10
+"""A longer body takes more than some milliseconds to read."""
 _CLOSING = (413, 414, 431)
 """After these the rest of the request is not worth keeping."""
 _BUSY = 503
@@ -60,40 +61,35 @@ _NOT_MODIFIED = 304
 _LINGER_S = 5.0
 """How long what is left of a refused body is read: a sender that is cut off sees no answer."""
 
-_GZIP = re.compile(rb"(?:^|,)\s*gzip\s*(?:;\s*q\s*=\s*([0-9.]*)\s*)?(?:,|$)")
-
 _VERSION = 1
 
 
 class _Answer(NamedTuple):
-    """What is sent, and whether it is compressed."""
+    """What is sent, and how it is encoded."""
 
     body: bytes
-    is_compressed: bool = False
+    coding: bytes = PLAIN
     headers: tuple[Header, ...] = ()
     status: int = 200
     media_type: bytes = b""
     """What it is unless JSON."""
 
 
-def _packed(body: bytes, may_compress: bool, headers: tuple[Header, ...] = ()) -> _Answer:
-    """An answer, compressed if that is allowed and pays."""
-    if may_compress and len(body) >= _WORTH_COMPRESSING:
-        return _Answer(bytes(deflate.gzip_compress(body, 1)), True, headers)
-    return _Answer(body, False, headers)
+def _packed(body: bytes, coding: bytes, headers: tuple[Header, ...] = ()) -> _Answer:
+    """An answer, encoded if that pays."""
+    if len(body) < WORTH_ENCODING:
+        return _Answer(body, PLAIN, headers)
+    return _Answer(encode(body, coding), coding, (*headers, _VARY))
 
 
-def _replied(
-    reply: Reply, may_compress: bool, known: bytes, headers: tuple[Header, ...]
-) -> _Answer:
+def _replied(reply: Reply, coding: bytes, known: bytes, headers: tuple[Header, ...]) -> _Answer:
     """An answer from a reply, which is not sent to those who know it."""
     headers = (*headers, *reply.headers)
     if reply.is_known(known):
-        return _Answer(b"", False, headers, _NOT_MODIFIED, reply.media_type)
-    if may_compress and len(reply.body) >= _WORTH_COMPRESSING:
-        headers = (*headers, _GZIPPED)
-        return _Answer(reply.packed, False, headers, media_type=reply.media_type)
-    return _Answer(reply.body, False, headers, media_type=reply.media_type)
+        return _Answer(b"", PLAIN, headers, _NOT_MODIFIED, reply.media_type)
+    if coding == GZIP and len(reply.body) >= WORTH_ENCODING:
+        return _Answer(reply.packed, GZIP, headers, media_type=reply.media_type)
+    return _Answer(reply.body, PLAIN, headers, media_type=reply.media_type)
 
 
 class OsrmServices:
@@ -101,6 +97,11 @@ class OsrmServices:
 
     def __init__(self, state: EngineState) -> None:
         self._state = state
+        self._keep_alive: Header = (
+            b"keep-alive",
+            b"timeout=%d" % state.settings.keep_alive_s,
+        )
+        self._keep_alive_line = b"%b: %b\r\n" % self._keep_alive
 
     def answer_at_once(
         self, target: bytes, header_bytes: int, accepted: bytes
@@ -125,9 +126,9 @@ class OsrmServices:
             return None
         if isinstance(body, Reply):
             return None
-        answer = _packed(body, bool(accepted) and _wants_gzip(accepted), serving.headers)
-        head = _PACKED_HEAD if answer.is_compressed else _HEAD
-        named = b"".join([b"%b: %b\r\n" % pair for pair in serving.headers])
+        answer = _packed(body, coding_for(accepted), serving.headers)
+        named = b"".join([b"%b: %b\r\n" % pair for pair in answer.headers])
+        head = _HEADS[answer.coding] + self._keep_alive_line
         return b"%b%bcontent-length: %d\r\n" % (head, named, len(answer.body)), answer.body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -144,7 +145,7 @@ class OsrmServices:
             status, code, message = status_code_message(error)
             if status == 500:
                 _log.exception("request failed: %s", scope.get("path"))
-            answer = _packed(to_bytes(error_answer(code, message)), _accepts_gzip(scope))
+            answer = _packed(to_bytes(error_answer(code, message)), _coding(scope))
         if answer is None:
             answer, headers = _Answer(b""), _CORS
         elif answer.media_type:
@@ -155,8 +156,10 @@ class OsrmServices:
             headers = (*headers, (b"connection", b"close"))
         elif status == _BUSY:
             headers = (*headers, (b"retry-after", b"1"))
-        if answer.is_compressed:
-            headers = (*headers, *_COMPRESSED)
+        if answer.coding:
+            headers = (*headers, (b"content-encoding", answer.coding))
+        if status not in _CLOSING and _stays_open(scope):
+            headers = (*headers, self._keep_alive)
         body = answer.body
         headers = (*headers, *answer.headers)
         if status != _NOT_MODIFIED:
@@ -172,42 +175,46 @@ class OsrmServices:
 
     async def _answer(self, scope: Scope, incoming: "_Incoming") -> "_Answer | None":
         """The answer to a request that is right, or None where there is nothing to say."""
-        method = scope["method"]
+        method, is_long = scope["method"], False
         _check_size(scope, self._state.settings)
         if method in ("GET", "HEAD"):
             path = split_url(decode_target(_target(scope)), with_query=True)
             service = _find_service(path)
             params = service.read(path)
         elif method == "POST":
+            _check_content_type(scope)
             path = split_url(decode_target(_target(scope)), with_query=False)
             service = _find_service(path)
-            _check_content_type(scope)
             if not service.reads_bodies:
                 raise Unsupported("This service does not support POST requests with a JSON body.")
             body = await _read_body(scope, incoming, self._state.settings.max_body_bytes)
+            is_long = len(body) > _LONG_BODY_BYTES
             read = partial(params_from_json, service.params, body)
-            if len(body) > _LONG_BODY:
-                params = await self._state.in_thread(read, incoming.gone())
-            else:
-                params = read()
+            params = await self._state.in_thread(read, incoming.gone()) if is_long else read()
         elif method == "OPTIONS":
             return None
         else:
             raise InvalidMethod("Method not allowed. Use GET, HEAD, POST, or OPTIONS.")
         serving = self._state.serving(path.profile)
-        service.check(params, self._state.settings)
-        check_own_roads(params, self._state.settings)
-        may_pack = _accepts_gzip(scope)
+        coding = _coding(scope)
+
+        def check() -> None:
+            service.check(params, self._state.settings)
+            check_own_roads(params, self._state.settings)
 
         def answer() -> _Answer:
+            if is_long:
+                check()
             found = service.answer(with_own_roads(serving, params), params)
             if isinstance(found, Reply):
                 known = _header(scope, b"if-none-match")
-                return _replied(found, may_pack, known, serving.headers)
-            return _packed(found, may_pack, serving.headers)
+                return _replied(found, coding, known, serving.headers)
+            return _packed(found, coding, serving.headers)
 
-        if service.is_quick(params) and not has_own_roads(params):
-            return answer()
+        if not is_long:
+            check()
+            if service.is_quick(params) and not has_own_roads(params):
+                return answer()
         return await self._state.in_thread(answer, incoming.gone())
 
 
@@ -288,13 +295,14 @@ async def _read_body(scope: Scope, incoming: _Incoming, limit: int) -> bytes:
     return b"".join(parts)
 
 
-def _accepts_gzip(scope: Scope) -> bool:
-    return _wants_gzip(_header(scope, b"accept-encoding"))
+def _coding(scope: Scope) -> bytes:
+    return coding_for(_header(scope, b"accept-encoding"))
 
 
-def _wants_gzip(accepted: bytes) -> bool:
-    found = _GZIP.search(accepted.lower())
-    return found is not None and (found[1] is None or found[1].strip(b"0.") != b"")
+def _stays_open(scope: Scope) -> bool:
+    """Whether the connection is kept for another request (RFC 9112, section 9.3)."""
+    wanted = _header(scope, b"connection").lower()
+    return b"close" not in wanted and (scope["http_version"] != "1.0" or b"keep-alive" in wanted)
 
 
 def _header(scope: Scope, wanted: bytes) -> bytes:

@@ -8,13 +8,13 @@ import orjson
 
 from gis.arrays import F64, I64
 from gis.geodesy import distances_m, to_units
-from gis.polyline import encode_polyline, overview_tolerance_deg, simplify
+from gis.polyline import encode_polyline, overview_tolerance_deg, simplify_all
 from routing.many.batch import TravelTable
 from routing.route import Leg, Route, Waypoint
 from server.api.osrm_numbers import PRECISION, millionth, tenth
 from server.api.osrm_params import LineParams, NearestParams, Params, RouteParams, TableParams
 from server.api.osrm_per_point import HINT_LENGTH
-from server.api.osrm_steps import step_objects
+from server.api.osrm_steps import steps_text
 
 DATASOURCE_NAMES = ("profile", "live")
 """Where the speeds come from."""
@@ -169,7 +169,7 @@ def leg_object(leg: Leg, params: LineParams) -> dict[str, Any]:
         "duration": tenth(leg.duration_s),
         "weight": tenth(leg.weight),
         "summary": leg.summary if params.steps else "",
-        "steps": step_objects(leg, params.geometries) if params.steps else [],
+        "steps": steps_text(leg, params.geometries) if params.steps else [],
     }
     if params.annotations:
         found["annotation"] = annotation_object(leg, params.annotations)
@@ -222,7 +222,7 @@ def _lines(route: Route, overview: str) -> list[tuple[F64, F64]]:
     if overview != "simplified":
         return lines
     tolerance_deg = overview_tolerance_deg(*_join(lines))
-    return [simplify(lon, lat, tolerance_deg) for lon, lat in lines]
+    return simplify_all(lines, tolerance_deg)
 
 
 def _join(lines: Sequence[tuple[F64, F64]]) -> tuple[F64, F64]:

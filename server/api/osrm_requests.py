@@ -1,6 +1,7 @@
 """Requests read from a URL or a JSON body."""
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -35,6 +36,7 @@ _SERVICES: tuple[type[Params], ...] = (
     TripParams,
     MatchParams,
     IsochroneParams,
+    MatchParams,
 )
 _READERS = {
     params: {f"{name}=": (name, value.read) for name, (value, _) in options_of(params).items()}
@@ -74,7 +76,7 @@ def params_from_json(kind: type[P], body: bytes) -> P:
     Raises ``InvalidQuery`` that names the member.
     """
     try:
-        document = orjson.loads(body)
+        document = orjson.loads(body.removeprefix(BOM_UTF8))
     except orjson.JSONDecodeError as error:
         raise InvalidQuery(f"invalid JSON: {error}") from None
     if not isinstance(document, dict):

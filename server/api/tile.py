@@ -86,12 +86,18 @@ class TileCache:
             return reply
 
     def keep(self, key: tuple[str, Tile], reply: Reply) -> None:
-        """Keep a tile, and drop those that nobody has asked for longest if there is no room."""
+        """Keep a tile, and drop those that nobody has asked for longest if there is no room.
+
+        One that would take most of the room for itself is not kept.
+        """
+        size = _size(reply)  # compresses it: nobody is to wait for that
+        if 2 * size > self._max_bytes:
+            return
         with self._lock:
             if key in self._tiles:
                 return
             self._tiles[key] = reply
-            self.n_bytes += _size(reply)
+            self.n_bytes += size
             while self.n_bytes > self._max_bytes:
                 _, dropped = self._tiles.popitem(last=False)
                 self.n_bytes -= _size(dropped)

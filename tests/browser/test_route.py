@@ -1,5 +1,6 @@
 """Routes on the map page, in a real browser."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -200,6 +201,13 @@ def test_server_gone(visit: Open) -> None:
     page.unroute("**/route/**")
     page.get_by_role("button", name="Try again").click()
     window.wait_for_route()
+    assert re.fullmatch(r".+ to .+ · Whimbrel", page.title())
+    page.route("**/tile/**", lambda route: route.abort())
+    page.evaluate("whimbrel.map.reload()")
+    page.locator("#message.wrong").get_by_text("The server does not answer").wait_for()
+    page.unroute("**/tile/**")
+    page.get_by_role("button", name="Try again").click()
+    window.until("whimbrel.map.gl.queryRenderedFeatures({layers: ['road-street']}).length > 20")
 
 
 def test_address(visit: Open) -> None:

@@ -1,5 +1,6 @@
 """Encoded polylines and simplified lines against plain loops."""
 
+import itertools
 import math
 
 import numpy as np
@@ -8,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gis.arrays import AnyArray, freeze
-from gis.polyline import decode_polyline, encode_polyline, overview_tolerance_deg, simplify
+from gis.polyline import (
+    decode_polyline,
+    encode_polyline,
+    overview_tolerance_deg,
+    simplify,
+    simplify_all,
+)
 
 units = st.tuples(
     st.integers(-1_800_000_000, 1_800_000_000), st.integers(-900_000_000, 900_000_000)
@@ -196,3 +203,17 @@ def test_overview_of_a_point_and_across_the_antimeridian() -> None:
     assert overview_tolerance_deg(here, here) == 5 * 360 / 256 / 2**18
     east, across = np.array([8.0, 8.2]), np.array([179.9, -179.9])
     assert overview_tolerance_deg(across, here) == overview_tolerance_deg(east, here)
+
+
+@given(st.lists(st.integers(1, 12), min_size=1, max_size=5), st.integers(0, 2**32 - 1))
+def test_many_lines_are_simplified_one_by_one(sizes: list[int], seed: int) -> None:
+    """What is left of each is what is left of it alone, across the antimeridian too."""
+    rng = np.random.default_rng(seed)
+    n = sum(sizes) + 1
+    lon = (179.9 + np.cumsum(rng.normal(0, 0.05, n)) + 180) % 360 - 180
+    lat = np.cumsum(rng.normal(0, 0.05, n))
+    ends = np.cumsum([0, *sizes]).tolist()
+    lines = [(lon[a : b + 1], lat[a : b + 1]) for a, b in itertools.pairwise(ends)]
+    for line, found in zip(lines, simplify_all(lines, 0.05), strict=True):
+        for axis, expected in zip(found, simplify(*line, 0.05), strict=True):
+            assert axis.tolist() == expected.tolist()

@@ -153,5 +153,10 @@ def test_targets_that_are_no_paths(port: int) -> None:
 
 def test_what_is_no_http(port: int) -> None:
     """It is refused, and the server goes on."""
-    assert talk(port, [b"\x16\x03\x01 hello\r\n\r\n"]).startswith("HTTP/1.1 400 ")
+    refused = talk(port, [b"\x16\x03\x01 hello\r\n\r\n"])
+    assert refused.startswith("HTTP/1.1 400 ") and '"code":"InvalidUrl"' in refused
+    refused = talk(port, [b"GET /route/v1/c ar/1,2 HTTP/1.1\r\nHost: x\r\n\r\n"])
+    assert refused.startswith("HTTP/1.1 400 ") and '"code":"InvalidUrl"' in refused
+    refused = talk(port, [b"FOO / HTTP/1.1\r\nHost: x\r\n\r\n"])
+    assert refused.startswith("HTTP/1.1 405 ") and '"code":"InvalidMethod"' in refused
     assert talk(port, request(b"/route/v1/car/1,1;2,2")).startswith("HTTP/1.1 200 ")

@@ -56,9 +56,7 @@ def serve(builds: tuple[Path, Path], tmp_path: Path) -> Iterator[Callable[..., S
 
     yield start
     for server in servers:
-        if server.process.poll() is None:
-            server.process.kill()
-            server.process.wait()
+        server.kill()
 
 
 def data_id(dataset: Path) -> str:
@@ -72,7 +70,7 @@ def expected(dataset: Path) -> float:
 
 def mapped(pid: int) -> set[str]:
     """Data folders that a process has mapped, also those that are removed."""
-    return set(re.findall(r"data-[0-9a-f]{16}", Path(f"/proc/{pid}/maps").read_text()))
+    return set(re.findall(r"data-([0-9a-f]{16})", Path(f"/proc/{pid}/maps").read_text()))
 
 
 def test_no_request_fails(serve: Callable[..., Served], builds: tuple[Path, Path]) -> None:
@@ -192,7 +190,7 @@ def test_live_speeds_stay(serve: Callable[..., Served], builds: tuple[Path, Path
     """What is in force holds for the next dataset from its first answer on."""
     server = serve()
     engine = Engine.open(builds[0])
-    nodes = engine.route([(24.91, 60.16), (24.96, 60.19)]).legs[0].annotation.node_ids
+    nodes = engine.route([(24.91, 60.16), (24.96, 60.19)]).legs[0].annotation.nodes
     closed = [int(node) for node in nodes[len(nodes) // 2 : len(nodes) // 2 + 2]]
     speeds = {"speeds": [{"nodes": closed, "speed": 0}]}
     status, _, body = server.ask("PUT", "/live/v1/motor/speeds", speeds)

@@ -5,13 +5,20 @@ import gzip
 import json
 import threading
 import time
+import zlib
 from typing import Any
 
 import pytest
 from asgi import Response, ask, ask_in_loop
 from fake_engine import FakeEngine, fake_state
 
-from server.api.osrm_params import IsochroneParams, NearestParams, RouteParams, TableParams
+from server.api.osrm_params import (
+    IsochroneParams,
+    NearestParams,
+    RouteParams,
+    TableParams,
+    TripParams,
+)
 from server.api.services import SERVICES
 from server.app import create_app
 from server.settings import Settings
@@ -164,8 +171,31 @@ def test_compression(app: Any) -> None:
     assert packed.headers["vary"] == "Accept-Encoding"
     plain = ask(app, "GET", long_route)
     assert "content-encoding" not in plain.headers
+    assert plain.headers["vary"] == "Accept-Encoding"
     assert gzip.decompress(packed.body) == plain.body
     assert len(packed.body) < len(plain.body) / 2
+    deflated = ask(app, "GET", long_route, headers={"accept-encoding": "deflate, gzip;q=0"})
+    assert deflated.headers["content-encoding"] == "deflate"
+    assert zlib.decompress(deflated.body) == plain.body
+    assert "vary" not in ask(app, "GET", ROUTE + "?overview=false").headers
+
+
+def test_keep_alive(app: Any) -> None:
+    """A connection that stays open says for how long."""
+    assert ask(app, "GET", ROUTE).headers["keep-alive"] == "timeout=5"
+    assert ask(app, "GET", "/foo").headers["keep-alive"] == "timeout=5"
+    closing = ask(app, "GET", ROUTE, headers={"connection": "close"})
+    assert "keep-alive" not in closing.headers
+
+
+def test_any_profile() -> None:
+    """Told to, the server takes any profile for its first."""
+    state = fake_state(Settings(any_profile=True))
+    app = create_app(state)
+    for name in ("tank", "car", "driving"):
+        assert ask(app, "GET", ROUTE.replace("car", name)).status == 200
+        asked: Any = state.engine
+        assert asked.asked["profile"] == "car"
 
 
 @pytest.mark.parametrize(
@@ -195,6 +225,9 @@ def test_who_accepts_compression(app: Any, accepted: str, packed: bool) -> None:
     [
         ("route", RouteParams([(24.9, 60.1), (27.89, 62.1)]), True),
         ("route", RouteParams([(24.9, 60.1), (27.95, 62.17)]), False),
+        ("route", RouteParams([(24.9, 60.1), (25.5, 60.4)], steps=True), True),
+        ("route", RouteParams([(24.9, 60.1), (25.5, 60.6)], steps=True), False),
+        ("route", RouteParams([(24.9, 60.1), (25.5, 60.6)], annotations=frozenset("x")), False),
         ("route", RouteParams([(24.9, 60.1)] * 3), False),
         ("route", RouteParams([(24.9, 60.1)] * 2, bearings=((0, 1), None)), False),
         ("route", RouteParams([(24.9, 60.1)] * 2, alternatives=1), False),
@@ -207,6 +240,11 @@ def test_who_accepts_compression(app: Any, accepted: str, packed: bool) -> None:
         ("table", TableParams([(24.9, 60.1)] * 2, sources=(0,) * 11), False),
         ("table", TableParams([(24.9, 60.1)] * 2, destinations=(0,) * 11), False),
         ("table", TableParams([(24.9, 60.1)] * 2, bearings=((0, 1), None)), False),
+        ("trip", TripParams([(24.9, 60.1)] * 10, overview="false"), True),
+        ("trip", TripParams([(24.9, 60.1)] * 11, overview="false"), False),
+        ("trip", TripParams([(24.9, 60.1)] * 10), False),
+        ("trip", TripParams([(24.9, 60.1)] * 2, overview="false", steps=True), False),
+        ("trip", TripParams([(4.9, 60.1), (9.8, 60.3)], overview="false"), False),
         ("isochrone", IsochroneParams([(24.9, 60.1)], contours_meters=(1.0,)), False),
         ("nearest", NearestParams([(24.9, 60.1)], number=10), True),
         ("nearest", NearestParams([(24.9, 60.1)], number=11), False),

@@ -1,5 +1,6 @@
 """Speeds as JSON and as CSV."""
 
+import time
 from typing import Any
 
 import orjson
@@ -95,6 +96,14 @@ def test_spellings_of_csv(text: str) -> None:
     found = rows_from_csv(text.encode())
     assert found == SpeedRows({(1, 2): 30.0}, {(7, 1): 0.0, (7, -1): 0.0})
     assert rows_from_csv(b"") == SpeedRows({}, {})
+
+
+def test_odd_csv_takes_no_time() -> None:
+    """A speed as long as the body, which is none, is read once."""
+    began = time.process_time()
+    with pytest.raises(InvalidQuery, match="line 1"):
+        rows_from_csv(b"1,2," + b"1" * 100_000 + b"x")
+    assert time.process_time() - began < 1
 
 
 def test_csv_that_takes_back() -> None:

@@ -214,7 +214,34 @@ def test_the_cache_is_bounded() -> None:
     assert kept == [0, 5]
     assert cache.n_bytes <= 10_000
     cache.keep(key(9), Reply(bytes(20_000), MEDIA_TYPE))
-    assert cache.find(key(9)) is None and cache.n_bytes == 0
+    assert cache.find(key(9)) is None, "it would leave no room for others"
+    assert cache.find(key(0)) is replies[0] and cache.find(key(5)) is replies[5]
+
+
+def test_nobody_waits_for_compression() -> None:
+    """While a tile is compressed others may look for theirs."""
+    cache = TileCache(10_000)
+    began, may_end = threading.Event(), threading.Event()
+
+    class SlowReply(Reply):
+        @property
+        def packed(self) -> bytes:
+            began.set()
+            may_end.wait(10)
+            return b""
+
+    keeping = threading.Thread(
+        target=cache.keep, args=(key(1), SlowReply(bytes(100), MEDIA_TYPE)), daemon=True
+    )
+    keeping.start()
+    assert began.wait(10)
+    looking = threading.Thread(target=cache.find, args=(key(2),), daemon=True)
+    looking.start()
+    looking.join(5)
+    assert not looking.is_alive()
+    may_end.set()
+    keeping.join(10)
+    assert cache.find(key(1)) is not None
 
 
 def test_the_cache_is_shared_by_threads() -> None:

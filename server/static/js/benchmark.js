@@ -22,13 +22,25 @@ export class Benchmark {
   #shown = 0;
 
   constructor() {
-    this.button = /** @type {HTMLButtonElement} */ (el("button", { type: "button", class: "main", onclick: () => this.#start() }, "Run the benchmark"));
-    this.progress = /** @type {HTMLProgressElement} */ (el("progress", { max: "100", value: "0", "aria-label": "Progress of the benchmark" }));
+    this.button = /** @type {HTMLButtonElement} */ (
+      el(
+        "button",
+        { type: "button", class: "main", onclick: () => this.#start() },
+        "Run the benchmark",
+      )
+    );
+    this.progress = /** @type {HTMLProgressElement} */ (
+      el("progress", { max: "100", value: "0", "aria-label": "Progress of the benchmark" })
+    );
     this.doing = el("span", { class: "doing" });
     this.meter = el("div", { class: "meter", hidden: true }, this.progress, this.doing);
     this.results = el("div", { class: "results" });
     byId("bench").append(
-      el("p", { class: "lead" }, "How fast is this server's extract read? Whimbrel's own parser with one process and with more, beside other readers."),
+      el(
+        "p",
+        { class: "lead" },
+        "How fast is this server's extract read? Whimbrel's own parser with one process and with more, beside other readers.",
+      ),
       this.button,
       this.meter,
       this.results,
@@ -103,17 +115,25 @@ export class Benchmark {
   #running(progress) {
     this.meter.hidden = !progress;
     this.button.disabled = Boolean(progress);
-    this.button.textContent = progress ? "Running …" : this.#results.length ? "Run it again" : "Run the benchmark";
+    this.button.textContent = progress
+      ? "Running …"
+      : this.#results.length
+        ? "Run it again"
+        : "Run the benchmark";
     if (!progress) return;
     this.progress.value = progress.percent;
-    const who = progress.reader ? `${progress.reader}, ${processes(progress.processes)}` : "starting";
+    const who = progress.reader
+      ? `${progress.reader}, ${processes(progress.processes)}`
+      : "starting";
     this.doing.textContent = `${Math.round(progress.percent)} % · ${who}`;
   }
 
   #show() {
     const result = this.#results[this.#shown];
     if (!result) {
-      this.results.replaceChildren(el("p", { class: "hint" }, "Nobody has run it on this server yet. It takes some seconds."));
+      this.results.replaceChildren(
+        el("p", { class: "hint" }, "Nobody has run it on this server yet. It takes some seconds."),
+      );
       return;
     }
     const ours = result.timings.filter((/** @type {any} */ timing) => timing.reader === OURS);
@@ -138,12 +158,32 @@ export class Benchmark {
   #others() {
     if (this.#results.length < 2) return el("span");
     const options = this.#results.map(({ started, extract }, i) =>
-      el("option", { value: String(i), selected: i === this.#shown }, `${when(started)} · ${extract}`),
+      el(
+        "option",
+        { value: String(i), selected: i === this.#shown },
+        `${when(started)} · ${extract}`,
+      ),
     );
     const select = /** @type {HTMLSelectElement} */ (
-      el("select", { id: "runs", onchange: () => ((this.#shown = Number(select.value)), this.#show(), byId("runs").focus()) }, ...options)
+      el(
+        "select",
+        {
+          id: "runs",
+          onchange: () => (
+            (this.#shown = Number(select.value)),
+            this.#show(),
+            byId("runs").focus()
+          ),
+        },
+        ...options,
+      )
     );
-    return el("div", {}, el("label", { for: "runs", class: "label" }, "Runs that are kept"), select);
+    return el(
+      "div",
+      {},
+      el("label", { for: "runs", class: "label" }, "Runs that are kept"),
+      select,
+    );
   }
 }
 
@@ -157,7 +197,11 @@ function facts(result) {
     ["Version", result.version],
   ];
   if (bound) rows.push(["Inflating alone", `${Math.round(bound.mb_s)} MB/s`]);
-  return el("dl", { class: "facts" }, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+  return el(
+    "dl",
+    { class: "facts" },
+    ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
+  );
 }
 
 /** @param {number} n */

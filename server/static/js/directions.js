@@ -15,8 +15,29 @@
  * @property {{type: string, modifier?: string, exit?: number, bearing_after: number}} maneuver
  */
 
-const COMPASS = ["north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest"];
-const ORDINALS = ["", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+const COMPASS = [
+  "north",
+  "northeast",
+  "east",
+  "southeast",
+  "south",
+  "southwest",
+  "west",
+  "northwest",
+];
+const ORDINALS = [
+  "",
+  "first",
+  "second",
+  "third",
+  "fourth",
+  "fifth",
+  "sixth",
+  "seventh",
+  "eighth",
+  "ninth",
+  "tenth",
+];
 
 /**
  * What to do where a step begins.
@@ -59,13 +80,17 @@ export function sentence(step, goal = "your destination") {
     case "new name":
       return modifier === "uturn" ? `Make a U-turn${onto}` : `Continue${road(step, "on")}`;
     case "continue":
-      return modifier === "straight" ? `Continue straight${road(step, "on")}` : `${capital(turning(modifier))}${road(step, "to stay on")}`;
+      return modifier === "straight"
+        ? `Continue straight${road(step, "on")}`
+        : `${capital(turning(modifier))}${road(step, "to stay on")}`;
     case "use lane":
       return "Keep to the marked lanes";
     case "notification":
       return `Continue${road(step, "on")}`;
     default:
-      return modifier === "straight" ? `Go straight on${onto}` : `${capital(turning(modifier))}${onto}`;
+      return modifier === "straight"
+        ? `Go straight on${onto}`
+        : `${capital(turning(modifier))}${onto}`;
   }
 }
 
@@ -93,7 +118,10 @@ function side(modifier) {
  * @param {string} word
  */
 function road(step, word) {
-  const name = step.name && step.ref && step.name !== step.ref ? `${step.name} (${step.ref})` : step.name || step.ref;
+  const name =
+    step.name && step.ref && step.name !== step.ref
+      ? `${step.name} (${step.ref})`
+      : step.name || step.ref;
   return suffix(` ${word} `, name);
 }
 

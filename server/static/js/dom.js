@@ -22,7 +22,11 @@ export function el(name, attributes = {}, ...children) {
  * @returns {SVGElement}
  */
 export function svg(name, attributes = {}, ...children) {
-  return fill(/** @type {SVGElement} */ (document.createElementNS(SVG, name)), attributes, children);
+  return fill(
+    /** @type {SVGElement} */ (document.createElementNS(SVG, name)),
+    attributes,
+    children,
+  );
 }
 
 /**

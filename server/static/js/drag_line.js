@@ -72,5 +72,8 @@ export function startLineDragging(map, legs, dragged) {
 
 /** @param {any} event */
 function onPin(event) {
-  return event.originalEvent.target instanceof Element && event.originalEvent.target.closest("button.pin");
+  return (
+    event.originalEvent.target instanceof Element &&
+    event.originalEvent.target.closest("button.pin")
+  );
 }

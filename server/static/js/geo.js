@@ -13,7 +13,10 @@ const METRES_PER_DEGREE = 111_195;
  */
 export function parsePoint(text) {
   const number = "([+-]?\\d{1,3}(?:\\.\\d+)?)\\s*°?\\s*";
-  const found = new RegExp(`^\\s*${number}([NSEW]?)\\s*[,;/\\s]\\s*${number}([NSEW]?)\\s*$`, "i").exec(text);
+  const found = new RegExp(
+    `^\\s*${number}([NSEW]?)\\s*[,;/\\s]\\s*${number}([NSEW]?)\\s*$`,
+    "i",
+  ).exec(text);
   if (!found) return null;
   let [lat, lon] = [Number(found[1]), Number(found[3])];
   const [first, second] = [found[2].toUpperCase(), found[4].toUpperCase()];

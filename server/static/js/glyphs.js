@@ -45,7 +45,9 @@ function canvas() {
   if (context) return context;
   const element = document.createElement("canvas");
   element.width = element.height = 3 * SIZE;
-  context = /** @type {CanvasRenderingContext2D} */ (element.getContext("2d", { willReadFrequently: true }));
+  context = /** @type {CanvasRenderingContext2D} */ (
+    element.getContext("2d", { willReadFrequently: true })
+  );
   context.font = FONT;
   context.textBaseline = "alphabetic";
   return context;
@@ -65,7 +67,11 @@ function glyph(text, code) {
   const fields = [varint(1, code)];
   if (width && height) fields.push(bytes(2, distances(drawing, text, left, top, width, height)));
   fields.push(varint(3, width), varint(4, height));
-  fields.push(varint(5, zigzag(left)), varint(6, zigzag(top - ASCENT)), varint(7, Math.round(measure.width)));
+  fields.push(
+    varint(5, zigzag(left)),
+    varint(6, zigzag(top - ASCENT)),
+    varint(7, Math.round(measure.width)),
+  );
   return fields;
 }
 
@@ -106,7 +112,7 @@ function distances(drawing, text, left, top, width, height) {
  * @param {number} w
  * @param {number} h
  */
-function transform(grid, w, h) {
+export function transform(grid, w, h) {
   for (let x = 0; x < w; x++) line(grid, x, w, h);
   for (let y = 0; y < h; y++) line(grid, y * w, 1, w);
 }

@@ -5,7 +5,8 @@ import { svg } from "./dom.js";
 
 const PATHS = {
   auto: "M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18",
-  light: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8M12 2v2M12 20v2M2 12h2M20 12h2M4.900 4.900l1.400 1.400M17.700 17.700l1.400 1.400M4.900 19.100l1.400-1.400M17.700 6.300l1.400-1.400",
+  light:
+    "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8M12 2v2M12 20v2M2 12h2M20 12h2M4.900 4.900l1.400 1.400M17.700 17.700l1.400 1.400M4.900 19.100l1.400-1.400M17.700 6.300l1.400-1.400",
   dark: "M20 14.500A8.500 8.500 0 0 1 9.500 4a8.500 8.500 0 1 0 10.500 10.500z",
   remove: "M6 6l12 12M18 6L6 18",
   straight: "M12 20V5M6.500 10.500L12 5l5.500 5.500",
@@ -26,7 +27,10 @@ const PATHS = {
  * @param {boolean} [mirrored]
  */
 export function icon(name, mirrored = false) {
-  const path = svg("path", { d: PATHS[name], transform: mirrored ? "matrix(-1 0 0 1 24 0)" : null });
+  const path = svg("path", {
+    d: PATHS[name],
+    transform: mirrored ? "matrix(-1 0 0 1 24 0)" : null,
+  });
   return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, path);
 }
 

@@ -22,11 +22,15 @@ export class Reach {
    * @param {import("./map.js").RoadMap} map
    * @param {import("./state.js").Store} store
    * @param {import("./stops.js").Labels} labels
+   * @param {() => void} named the name of the centre is known that was not
    */
-  constructor(map, store, labels) {
+  constructor(map, store, labels, named) {
     this.map = map;
     this.store = store;
     this.labels = labels;
+    this.named = named;
+    /** Whether the address says where to look, which the first area leaves alone. */
+    this.isPlaced = Boolean(store.state.view);
     this.field = placeField({
       label: "Centre",
       placeholder: "Street or coordinates",
@@ -37,13 +41,30 @@ export class Reach {
     });
     this.field.name("Centre: street or coordinates");
     this.minutes = /** @type {HTMLInputElement} */ (
-      el("input", { type: "text", id: "minutes", inputmode: "numeric", "aria-describedby": "minutes-help", onchange: () => this.#readMinutes() })
+      el("input", {
+        type: "text",
+        id: "minutes",
+        inputmode: "numeric",
+        "aria-describedby": "minutes-help",
+        onchange: () => this.#readMinutes(),
+      })
     );
-    this.directions = ["from", "to"].map((value) => this.#direction(/** @type {"from" | "to"} */ (value)));
+    this.directions = ["from", "to"].map((value) =>
+      this.#direction(/** @type {"from" | "to"} */ (value)),
+    );
     this.legend = el("div", { class: "legend" });
     byId("reach").append(
-      el("div", { class: "stop" }, el("span", { class: "sign sign-centre", "aria-hidden": "true" }), this.field.root),
-      el("div", { class: "segments", role: "group", "aria-label": "Direction" }, ...this.directions),
+      el(
+        "div",
+        { class: "stop" },
+        el("span", { class: "sign sign-centre", "aria-hidden": "true" }),
+        this.field.root,
+      ),
+      el(
+        "div",
+        { class: "segments", role: "group", "aria-label": "Direction" },
+        ...this.directions,
+      ),
       el("label", { for: "minutes", class: "label" }, "Minutes"),
       this.minutes,
       el("p", { id: "minutes-help", class: "help" }, "Up to four numbers, at most 120"),
@@ -54,7 +75,11 @@ export class Reach {
   /** @param {"from" | "to"} value */
   #direction(value) {
     const text = value === "from" ? "From here" : "To here";
-    return el("button", { type: "button", "data-value": value, onclick: () => this.store.set({ direction: value }) }, text);
+    return el(
+      "button",
+      { type: "button", "data-value": value, onclick: () => this.store.set({ direction: value }) },
+      text,
+    );
   }
 
   #readMinutes() {
@@ -71,7 +96,8 @@ export class Reach {
   update(isLive, isAgain = false) {
     const { centre, minutes, direction, profile } = this.store.state;
     if (document.activeElement !== this.minutes) this.minutes.value = minutes.join(", ");
-    for (const button of this.directions) button.setAttribute("aria-pressed", String(button.dataset.value === direction));
+    for (const button of this.directions)
+      button.setAttribute("aria-pressed", String(button.dataset.value === direction));
     this.field.show(this.labels.of(centre));
     if (!centre) return this.clear();
     const path =
@@ -86,8 +112,15 @@ export class Reach {
   clear() {
     this.#latest.cancel();
     this.#asked = "";
+    this.isPlaced = false;
     this.map.hide("reach");
-    this.legend.replaceChildren(el("p", { class: "hint" }, "Click the map, or type a street or coordinates, to see how far one gets."));
+    this.legend.replaceChildren(
+      el(
+        "p",
+        { class: "hint" },
+        "Click the map, or type a street or coordinates, to see how far one gets.",
+      ),
+    );
   }
 
   /**
@@ -104,16 +137,25 @@ export class Reach {
       const point = /** @type {LonLat} */ (centre);
       if (!isLive && !/[a-z]/i.test(this.labels.of(point))) this.labels.keep(point, waypoint.name);
       this.field.show(this.labels.of(point));
-      const areas = answer.features.map((/** @type {any} */ feature, /** @type {number} */ i, /** @type {any[]} */ all) => ({
-        ...feature,
-        properties: { ring: all.length - 1 - i },
-      }));
-      this.map.show("reach", { type: "FeatureCollection", features: areas.flatMap((/** @type {any} */ area) => [area, outline(area)]) });
+      if (!isLive) this.named();
+      const areas = answer.features.map(
+        (/** @type {any} */ feature, /** @type {number} */ i, /** @type {any[]} */ all) => ({
+          ...feature,
+          properties: { ring: all.length - 1 - i },
+        }),
+      );
+      this.map.show("reach", {
+        type: "FeatureCollection",
+        features: areas.flatMap((/** @type {any} */ area) => [area, outline(area)]),
+      });
       this.drawLegend();
       if (isLive) return;
       const points = outline(areas[0]).geometry.coordinates.flat();
-      if (points.length) this.map.look(boundsOf(points));
-      say(`Drawn: what is reached ${direction} here within ${this.store.state.minutes.join(", ")} minutes.`);
+      if (points.length && !this.isPlaced) this.map.look(boundsOf(points));
+      this.isPlaced = false;
+      say(
+        `Drawn: what is reached ${direction} here within ${this.store.state.minutes.join(", ")} minutes.`,
+      );
     } catch (error) {
       this.clear();
       const text = explain(error, () => "this point");
@@ -130,8 +172,21 @@ export class Reach {
       el(
         "li",
         {},
-        svg("svg", { viewBox: "0 0 24 16", "aria-hidden": "true" },
-          svg("rect", { x: 1, y: 1, width: 22, height: 14, rx: 4, fill: reach[i], "fill-opacity": 0.35, stroke: reach[i], "stroke-width": 2 })),
+        svg(
+          "svg",
+          { viewBox: "0 0 24 16", "aria-hidden": "true" },
+          svg("rect", {
+            x: 1,
+            y: 1,
+            width: 22,
+            height: 14,
+            rx: 4,
+            fill: reach[i],
+            "fill-opacity": 0.35,
+            stroke: reach[i],
+            "stroke-width": 2,
+          }),
+        ),
         `within ${minutes} min`,
       ),
     );

@@ -1,8 +1,10 @@
 // @ts-check
 /** The map itself: MapLibre over our own tiles. */
 
+import { ApiError, explain } from "./api.js";
 import { byId } from "./dom.js";
 import { loadGlyphs } from "./glyphs.js";
+import { complain } from "./messages.js";
 import { mapStyle } from "./style.js";
 import { isDark } from "./theme.js";
 
@@ -38,7 +40,15 @@ export class RoadMap {
       container: byId("map"),
       style: mapStyle(tilesOf(profile), isDark()),
       ...(view ? readView(view) : { bounds, fitBoundsOptions: { padding: this.padding() } }),
-      maxBounds: [west - 2 * dx, Math.max(-85, south - 2 * dy), east + 2 * dx, Math.min(85, north + 2 * dy)],
+      maxBounds:
+        dx > 60
+          ? undefined
+          : [
+              west - 2 * dx,
+              Math.max(-85, south - 2 * dy),
+              east + 2 * dx,
+              Math.min(85, north + 2 * dy),
+            ],
       minZoom: 4,
       maxZoom: 19,
       dragRotate: false,
@@ -60,14 +70,39 @@ export class RoadMap {
       "bottom-right",
     );
     this.gl.addControl(new library.ScaleControl({ maxWidth: 110 }), "bottom-right");
-    this.gl.getCanvas().setAttribute("aria-label", "Map. Arrow keys move it, plus and minus zoom, Enter sets a point at its centre.");
+    this.gl
+      .getCanvas()
+      .setAttribute(
+        "aria-label",
+        "Map. Arrow keys move it, plus and minus zoom, Enter sets a point at its centre.",
+      );
+    this.gl.on("error", (/** @type {any} */ event) => this.#failed(event.error));
     this.gl.on("load", () => {
       for (const [name, data] of this.#data) this.gl.getSource(name)?.setData(data);
     });
     this.show("limit", {
       type: "Polygon",
-      coordinates: [[[west, south], [east, south], [east, north], [west, north], [west, south]]],
+      coordinates: [
+        [
+          [west, south],
+          [east, south],
+          [east, north],
+          [west, north],
+          [west, south],
+        ],
+      ],
     });
+  }
+
+  /**
+   * Tiles that do not come are the server's, all else is this page's fault.
+   * @param {any} error
+   */
+  #failed(error) {
+    if (error?.name === "AbortError") return;
+    const isRequest = error?.url || /fetch|AJAX/i.test(String(error));
+    if (isRequest) complain(explain(failedRequest(error)), () => this.reload());
+    else console.error(error);
   }
 
   /** Pixels at the sides that the panel covers. */
@@ -99,7 +134,12 @@ export class RoadMap {
    * @param {number} [maxZoom]
    */
   look(bounds, maxZoom = 16) {
-    this.gl.fitBounds(bounds, { padding: this.padding(), maxZoom, animate: !calm.matches, duration: 600 });
+    this.gl.fitBounds(bounds, {
+      padding: this.padding(),
+      maxZoom,
+      animate: !calm.matches,
+      duration: 600,
+    });
   }
 
   /**
@@ -109,7 +149,9 @@ export class RoadMap {
   sees(point) {
     const { x, y } = this.gl.project(point);
     const { top, left, right, bottom } = this.padding();
-    return x > left - 20 && y > top - 30 && x < innerWidth - right + 30 && y < innerHeight - bottom + 20;
+    return (
+      x > left - 20 && y > top - 30 && x < innerWidth - right + 30 && y < innerHeight - bottom + 20
+    );
   }
 
   /** Ask for the roads again, of a profile and as they are now. */
@@ -136,6 +178,13 @@ export class RoadMap {
   jump(view) {
     if (view && view !== this.view()) this.gl.jumpTo(readView(view));
   }
+}
+
+/** @param {{status?: number, message?: string}} error */
+function failedRequest({ status, message = "" }) {
+  return status
+    ? new ApiError(status === 503 ? "Busy" : "Failed", `The map could not be loaded: ${message}`)
+    : new ApiError("Gone", message);
 }
 
 /** @param {string} view */

@@ -13,8 +13,17 @@ export function openMenu(map, point, choices) {
   const buttons = choices.map(({ label, act }) =>
     el("button", { type: "button", role: "menuitem", onclick: () => (close(), act()) }, label),
   );
-  const list = el("div", { role: "menu", class: "menu", "aria-label": "This place", onkeydown: keys }, ...buttons);
-  const popup = new map.library.Popup({ closeButton: false, offset: 8, className: "menu-popup", maxWidth: "none" })
+  const list = el(
+    "div",
+    { role: "menu", class: "menu", "aria-label": "This place", onkeydown: keys },
+    ...buttons,
+  );
+  const popup = new map.library.Popup({
+    closeButton: false,
+    offset: 8,
+    className: "menu-popup",
+    maxWidth: "none",
+  })
     .setLngLat(point)
     .setDOMContent(list)
     .addTo(map.gl);

@@ -21,7 +21,8 @@ export function say(text) {
  * @param {(() => void) | null} [retry]
  */
 export function complain(text, retry = null) {
-  const again = retry && el("button", { type: "button", onclick: () => (hush(), retry()) }, "Try again");
+  const again =
+    retry && el("button", { type: "button", onclick: () => (hush(), retry()) }, "Try again");
   const away = el("button", { type: "button", "aria-label": "Dismiss", onclick: hush }, "×");
   show(text, again ? [again, away] : [away], true);
 }

@@ -51,7 +51,11 @@ export class Pins {
 
   /** @param {number} place */
   #make(place) {
-    const element = el("button", { type: "button", class: "pin" }, el("span", { class: "pin-sign" }));
+    const element = el(
+      "button",
+      { type: "button", class: "pin" },
+      el("span", { class: "pin-sign" }),
+    );
     const marker = new this.map.library.Marker({ element, draggable: true, anchor: "center" });
     const index = () => Number(element.dataset.index);
     marker.on("dragstart", () => (marker.dragged = true));

@@ -3,7 +3,12 @@
 
 import { byId, el } from "./dom.js";
 
-const NAMES = /** @type {Record<string, string>} */ ({ car: "Car", bicycle: "Bicycle", foot: "On foot", truck: "Truck" });
+const NAMES = /** @type {Record<string, string>} */ ({
+  car: "Car",
+  bicycle: "Bicycle",
+  foot: "On foot",
+  truck: "Truck",
+});
 
 /**
  * @param {string[]} profiles

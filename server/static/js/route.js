@@ -36,6 +36,8 @@ export class RoutePlanner {
     this.store = store;
     this.labels = labels;
     this.named = named;
+    /** Whether the address says where to look, which the first route leaves alone. */
+    this.isPlaced = Boolean(store.state.view);
   }
 
   /** The chosen route's legs as lines. */
@@ -73,6 +75,7 @@ export class RoutePlanner {
     this.#latest.cancel();
     this.#asked = "";
     this.#routes = [];
+    this.isPlaced = false;
     this.map.hide("routes");
     this.map.hide("step");
     byId("route").replaceChildren(hint(this.store.state.points));
@@ -96,9 +99,11 @@ export class RoutePlanner {
       });
       if (!isLive) this.named();
       this.#show(isLive);
-      const { points: now } = this.store.state;
-      if (!isLive && (isFirst || !now.every((point) => this.map.sees(/** @type {LonLat} */ (point))))) this.#look();
-      if (!isLive) this.#tell();
+      if (isLive) return;
+      const isHidden = points.some((point) => !this.map.sees(/** @type {LonLat} */ (point)));
+      if (!this.isPlaced && (isFirst || isHidden)) this.#look();
+      this.isPlaced = false;
+      this.#tell();
     } catch (error) {
       this.#asked = "";
       this.#routes = [];
@@ -134,15 +139,21 @@ export class RoutePlanner {
     this.map.show("routes", { type: "FeatureCollection", features });
     this.map.hide("step");
     const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset?.route;
-    const cards = el("div", { class: "cards", role: "radiogroup", "aria-label": "Routes" }, ...this.#routes.map((route, i) => this.#card(route, i, i === chosen)));
+    const cards = el(
+      "div",
+      { class: "cards", role: "radiogroup", "aria-label": "Routes" },
+      ...this.#routes.map((route, i) => this.#card(route, i, i === chosen)),
+    );
     if (isLive) {
       byId("route").querySelector(".cards")?.replaceWith(cards);
       return;
     }
     const n = this.store.state.points.length;
-    const goal = (/** @type {number} */ leg) => goalName(this.labels.of(this.store.state.points[leg + 1]), leg + 1, n);
+    const goal = (/** @type {number} */ leg) =>
+      goalName(this.labels.of(this.store.state.points[leg + 1]), leg + 1, n);
     byId("route").replaceChildren(cards, stepList(this.#routes[chosen].legs, goal, this.map));
-    if (focused) /** @type {HTMLElement} */ (cards.querySelector(`[data-route="${chosen}"]`))?.focus();
+    if (focused)
+      /** @type {HTMLElement} */ (cards.querySelector(`[data-route="${chosen}"]`))?.focus();
   }
 
   /**
@@ -152,9 +163,18 @@ export class RoutePlanner {
    */
   #card(route, index, isChosen) {
     const longest = Math.max(0, ...route.legs.map((/** @type {any} */ leg) => leg.distance));
-    const { summary } = route.legs.find((/** @type {any} */ leg) => leg.distance === longest) ?? { summary: "" };
+    const { summary } = route.legs.find((/** @type {any} */ leg) => leg.distance === longest) ?? {
+      summary: "",
+    };
     const slower = Math.round((route.duration - this.#routes[0].duration) / 60);
-    const note = index === 0 ? (this.#routes.length > 1 ? "fastest" : "") : slower > 0 ? `+${slower} min` : "as fast";
+    const note =
+      index === 0
+        ? this.#routes.length > 1
+          ? "fastest"
+          : ""
+        : slower > 0
+          ? `+${slower} min`
+          : "as fast";
     return el(
       "button",
       {
@@ -181,7 +201,8 @@ export class RoutePlanner {
 
   /** @param {number} index */
   choose(index) {
-    if (index < this.#routes.length && index !== this.store.state.chosen) this.store.set({ chosen: index });
+    if (index < this.#routes.length && index !== this.store.state.chosen)
+      this.store.set({ chosen: index });
   }
 }
 

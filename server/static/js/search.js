@@ -29,7 +29,13 @@ export function placeField({ label, placeholder, chosen }) {
   let settled = "";
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  const list = el("ul", { id, role: "listbox", "aria-label": `Places for ${label}`, class: "places", hidden: true });
+  const list = el("ul", {
+    id,
+    role: "listbox",
+    "aria-label": `Places for ${label}`,
+    class: "places",
+    hidden: true,
+  });
   const input = /** @type {HTMLInputElement} */ (
     el("input", {
       type: "text",
@@ -77,12 +83,21 @@ export function placeField({ label, placeholder, chosen }) {
     const rows = found.map((place, i) =>
       el(
         "li",
-        { role: "option", id: `${id}-${i}`, onpointerdown: (/** @type {Event} */ event) => event.preventDefault(), onclick: () => take(place) },
+        {
+          role: "option",
+          id: `${id}-${i}`,
+          onpointerdown: (/** @type {Event} */ event) => event.preventDefault(),
+          onclick: () => take(place),
+        },
         el("span", {}, place.label),
         el("small", {}, place.detail),
       ),
     );
-    const none = el("li", { class: "none", role: "option", "aria-disabled": "true" }, "No street of that name here");
+    const none = el(
+      "li",
+      { class: "none", role: "option", "aria-disabled": "true" },
+      "No street of that name here",
+    );
     list.replaceChildren(...(tellNone && !rows.length ? [none] : rows));
     list.hidden = !list.childElementCount;
     input.setAttribute("aria-expanded", String(!list.hidden));
@@ -157,7 +172,8 @@ export function placeField({ label, placeholder, chosen }) {
     /** @param {string} text */
     show(text) {
       if (text === settled) return;
-      if (document.activeElement === input && input.value !== settled) settled = text; // is being typed
+      if (document.activeElement === input && input.value !== settled)
+        settled = text; // is being typed
       else show(text);
     },
     /** @param {string} text */

@@ -70,7 +70,8 @@ export function writeHash(state) {
   }
   if (state.chosen) fields.push(`route=${state.chosen}`);
   if (state.centre) fields.push(`centre=${state.centre.join(",")}`);
-  if (state.minutes.join() !== usual.minutes.join()) fields.push(`minutes=${state.minutes.join(",")}`);
+  if (state.minutes.join() !== usual.minutes.join())
+    fields.push(`minutes=${state.minutes.join(",")}`);
   if (state.direction !== usual.direction) fields.push(`direction=${state.direction}`);
   if (state.view) fields.push(`map=${state.view}`);
   return `#${fields.join("&")}`;
@@ -81,7 +82,10 @@ export function writeHash(state) {
  * @param {string} text
  */
 export function readMinutes(text) {
-  const numbers = text.split(/[\s,;]+/).filter(Boolean).map(Number);
+  const numbers = text
+    .split(/[\s,;]+/)
+    .filter(Boolean)
+    .map(Number);
   const good = numbers.filter((n) => Number.isInteger(n) && n > 0 && n <= MAX_MINUTES);
   return [...new Set(good)].sort((a, b) => a - b).slice(0, MAX_CONTOURS);
 }
@@ -102,16 +106,16 @@ export class Store {
   /** @type {Set<(state: State, before: State, isLive: boolean) => void>} */
   #listeners = new Set();
 
-  /** @param {string} profile where the address names none */
-  constructor(profile) {
-    this.usualProfile = profile;
+  /** @param {string[]} profiles the first where the address names none of them */
+  constructor(profiles) {
+    this.profiles = profiles;
     this.state = this.#read();
     addEventListener("popstate", () => this.#replace(this.#read(), false));
   }
 
   #read() {
     const state = readHash(location.hash);
-    return { ...state, profile: state.profile || this.usualProfile };
+    return this.profiles.includes(state.profile) ? state : { ...state, profile: this.profiles[0] };
   }
 
   /**

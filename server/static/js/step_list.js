@@ -28,7 +28,9 @@ function row(step, goal, map) {
   const line = step.geometry.coordinates;
   const mark = () => map.show("step", marks(line));
   const unmark = () => map.hide("step");
-  const length = step.distance ? el("span", { class: "length" }, distanceText(step.distance)) : null;
+  const length = step.distance
+    ? el("span", { class: "length" }, distanceText(step.distance))
+    : null;
   const button = el(
     "button",
     {
@@ -53,7 +55,9 @@ function row(step, goal, map) {
  */
 function walk(event) {
   const row = /** @type {HTMLElement} */ (event.currentTarget).parentElement;
-  const next = { ArrowDown: row?.nextElementSibling, ArrowUp: row?.previousElementSibling }[event.key];
+  const next = { ArrowDown: row?.nextElementSibling, ArrowUp: row?.previousElementSibling }[
+    event.key
+  ];
   if (!next) return;
   event.preventDefault();
   next.querySelector("button")?.focus();

@@ -71,7 +71,13 @@ export class StopList {
       const name = stopName(i, n);
       sign.textContent = stopSign(i, n);
       sign.className = `sign sign-${i === 0 ? "start" : i === n - 1 ? "end" : "via"}`;
-      field.name(i === 0 ? "Start: street or coordinates" : i === n - 1 ? "End: street or coordinates" : "Stop: street or coordinates");
+      field.name(
+        i === 0
+          ? "Start: street or coordinates"
+          : i === n - 1
+            ? "End: street or coordinates"
+            : "Stop: street or coordinates",
+      );
       field.show(this.labels.of(point));
       remove.setAttribute("aria-label", `Remove ${name}`);
       remove.hidden = n === 2 && !point;
@@ -94,7 +100,11 @@ export class StopList {
       },
     });
     const sign = el("span", { class: "sign", "aria-hidden": "true" });
-    const remove = el("button", { type: "button", class: "icon-button", onclick: () => this.removed(i) }, icon("remove"));
+    const remove = el(
+      "button",
+      { type: "button", class: "icon-button", onclick: () => this.removed(i) },
+      icon("remove"),
+    );
     const row = el("li", { class: "stop" }, sign, field.root, remove);
     byId("stops").append(row);
     return { row, field, sign, remove };

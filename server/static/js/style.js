@@ -10,9 +10,17 @@ const OVERLAYS = ["limit", "reach", "routes", "step"];
 
 /** Width of a road in pixels at zooms 6, 10, 13, 16 and 19, and the zoom at which it appears. */
 const ROADS = {
-  path: { classes: ["path", "track", "steps", "pedestrian", "cycleway", "bridleway"], widths: [0, 0, 0.5, 1.4, 4], from: 13 },
+  path: {
+    classes: ["path", "track", "steps", "pedestrian", "cycleway", "bridleway"],
+    widths: [0, 0, 0.5, 1.4, 4],
+    from: 13,
+  },
   service: { classes: ["service"], widths: [0, 0, 0.5, 3, 12], from: 13 },
-  street: { classes: ["residential", "living_street", "unclassified", "road", "other", "busway"], widths: [0, 0.3, 1.3, 6, 26], from: 11 },
+  street: {
+    classes: ["residential", "living_street", "unclassified", "road", "other", "busway"],
+    widths: [0, 0.3, 1.3, 6, 26],
+    from: 11,
+  },
   tertiary: { classes: ["tertiary"], widths: [0, 0.7, 2.2, 8, 32], from: 10 },
   secondary: { classes: ["secondary"], widths: [0, 1, 2.8, 9, 36], from: 9 },
   primary: { classes: ["primary"], widths: [0.6, 1.5, 3.4, 10, 40], from: 7 },
@@ -59,7 +67,11 @@ function ofKind(kind) {
   const { classes } = ROADS[kind];
   const listed = ["in", ["get", "class"], ["literal", classes]];
   if (kind !== "street") return listed;
-  const unknown = ["all", ["!", ["in", ["get", "class"], ["literal", KNOWN]]], ["!=", ["get", "class"], "ferry"]];
+  const unknown = [
+    "all",
+    ["!", ["in", ["get", "class"], ["literal", KNOWN]]],
+    ["!=", ["get", "class"], "ferry"],
+  ];
   return ["any", listed, unknown];
 }
 
@@ -139,7 +151,12 @@ function limit(colours) {
     id: "limit",
     type: "line",
     source: "limit",
-    paint: { "line-color": colours.limit, "line-width": 1, "line-dasharray": [6, 4], "line-opacity": 0.7 },
+    paint: {
+      "line-color": colours.limit,
+      "line-width": 1,
+      "line-dasharray": [6, 4],
+      "line-opacity": 0.7,
+    },
   };
 }
 
@@ -210,7 +227,10 @@ function routes(colours) {
   const wide = ["interpolate", ["linear"], ["zoom"], 8, 3.5, 13, 5.5, 17, 9];
   const wider = ["interpolate", ["linear"], ["zoom"], 8, 6, 13, 9, 17, 14];
   return [
-    line("other-casing", ["!", isChosen], { "line-color": colours.otherCasing, "line-width": wider }),
+    line("other-casing", ["!", isChosen], {
+      "line-color": colours.otherCasing,
+      "line-width": wider,
+    }),
     line("other", ["!", isChosen], { "line-color": colours.other, "line-width": wide }),
     line("route-casing", isChosen, { "line-color": colours.routeCasing, "line-width": wider }),
     line("route", isChosen, { "line-color": colours.route, "line-width": wide }),
@@ -239,14 +259,32 @@ function routes(colours) {
 
 /** @param {typeof LIGHT} colours */
 function labels(colours) {
-  const important = ["match", ["get", "class"], "motorway", 0, "trunk", 1, "primary", 2, "secondary", 3, "tertiary", 4, 5];
+  const important = [
+    "match",
+    ["get", "class"],
+    "motorway",
+    0,
+    "trunk",
+    1,
+    "primary",
+    2,
+    "secondary",
+    3,
+    "tertiary",
+    4,
+    5,
+  ];
   return {
     id: "names",
     type: "symbol",
     source: "roads",
     "source-layer": "speeds",
     minzoom: 12,
-    filter: ["all", ["!=", ["get", "name"], ""], ["step", ["zoom"], ["<=", important, 3], 14, ["<=", important, 4], 14.7, true]],
+    filter: [
+      "all",
+      ["!=", ["get", "name"], ""],
+      ["step", ["zoom"], ["<=", important, 3], 14, ["<=", important, 4], 14.7, true],
+    ],
     layout: {
       "symbol-placement": "line",
       "symbol-sort-key": important,
@@ -254,8 +292,8 @@ function labels(colours) {
       "text-field": ["get", "name"],
       "text-font": FONT,
       "text-size": ["interpolate", ["linear"], ["zoom"], 12, 10.5, 17, 13.5],
-      "text-max-angle": 28,
-      "text-padding": 6,
+      "text-max-angle": 38,
+      "text-padding": 3,
     },
     paint: { "text-color": colours.text, "text-halo-color": colours.halo, "text-halo-width": 1.6 },
   };

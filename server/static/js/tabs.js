@@ -13,7 +13,12 @@ export function startTabs(chosen) {
     tab.addEventListener("click", () => chosen(panel));
     tab.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      const to = event.key === "Home" ? 0 : event.key === "End" ? PANELS.length - 1 : step && (i + step + PANELS.length) % PANELS.length;
+      const to =
+        event.key === "Home"
+          ? 0
+          : event.key === "End"
+            ? PANELS.length - 1
+            : step && (i + step + PANELS.length) % PANELS.length;
       if (to === undefined) return;
       event.preventDefault();
       chosen(PANELS[to]);

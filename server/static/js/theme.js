@@ -22,14 +22,18 @@ export function isDark() {
 export function startTheme(changed) {
   const button = byId("theme");
   const show = () => {
-    const theme = /** @type {keyof typeof NAMES} */ (document.documentElement.dataset.theme ?? "auto");
+    const theme = /** @type {keyof typeof NAMES} */ (
+      document.documentElement.dataset.theme ?? "auto"
+    );
     button.replaceChildren(icon(theme));
     button.setAttribute("aria-label", `Colours: ${NAMES[theme]}`);
     button.title = `Colours: ${NAMES[theme]}`;
     changed();
   };
   button.addEventListener("click", () => {
-    const now = /** @type {keyof typeof NAMES} */ (document.documentElement.dataset.theme ?? "auto");
+    const now = /** @type {keyof typeof NAMES} */ (
+      document.documentElement.dataset.theme ?? "auto"
+    );
     const next = ORDER[(ORDER.indexOf(now) + 1) % ORDER.length];
     document.documentElement.dataset.theme = next;
     try {

@@ -4,7 +4,7 @@
 /** @param {number} metres */
 export function distanceText(metres) {
   if (metres < 10) return `${Math.round(metres)} m`;
-  if (metres < 1000) return `${Math.round(metres / 10) * 10} m`;
+  if (metres < 995) return `${Math.round(metres / 10) * 10} m`;
   const km = metres / 1000;
   return `${km < 10 ? km.toFixed(1) : Math.round(km)} km`;
 }
@@ -12,7 +12,7 @@ export function distanceText(metres) {
 /** @param {number} seconds */
 export function durationText(seconds) {
   const minutes = Math.round(seconds / 60);
-  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 59.5) return `${Math.round(seconds)} s`;
   if (minutes < 60) return `${minutes} min`;
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
 }

@@ -4,6 +4,7 @@ import threading
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from routing.changes.wishes import Wishes
 from routing.engine import Engine
 from routing.errors import InvalidInput, NoRoute
 from routing.live.publishing import LiveWriter
+from routing.many.batch import TravelTable
 
 TOWN = """
     a---b---c
@@ -148,6 +150,24 @@ def test_directions_of_a_way(engine: Engine) -> None:
         engine.with_weights(way_speeds={(way("de"), 2): 0})
     with pytest.raises(InvalidInput):
         engine.with_weights(way_speeds={(way("de"), 1, 1): 0})  # type: ignore[dict-item]
+
+
+def test_a_trip_is_by_one_version(
+    engine: Engine, writer: LiveWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is published while the order is looked for is for the next one."""
+    before = engine.trip(PLACES[:5]).route.duration_s
+    slow = engine.wished(Wishes(way_speeds={way(street): 1 for street in STREETS})).changes
+    table = Engine.table
+
+    def then_publish(self: Engine, *args: Any, **options: Any) -> TravelTable:
+        found = table(self, *args, **options)
+        writer.publish(slow)
+        return found
+
+    monkeypatch.setattr(Engine, "table", then_publish)
+    assert engine.trip(PLACES[:5]).route.duration_s == before
+    assert engine.trip(PLACES[:5]).route.duration_s > 2 * before
 
 
 def test_threads_see_whole_versions(engine: Engine, writer: LiveWriter) -> None:

@@ -15,7 +15,7 @@ from world import World
 from gis.geodesy import distance_m, to_units
 from routing.engine import Engine
 from routing.matching.trace import make_trace
-from routing.places.candidates import PointQuery
+from routing.places.nearest import PointQuery
 
 GRID = World(
     """

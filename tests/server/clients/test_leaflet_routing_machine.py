@@ -18,11 +18,18 @@ pytestmark = pytest.mark.compiled
 FROM, TO, VIA = "24.935,60.166", "24.95,60.172", "24.944,60.1655"
 
 
-@pytest.fixture
-def opened(browser: "Browser", site: str, server: str) -> "Iterator[Callable[..., Page]]":
-    """Opens the page with the control for some points, and waits for what it hears."""
+@pytest.fixture(scope="module")
+def packages() -> None:
+    """What the page loads."""
     node_package("leaflet")
     node_package("leaflet-routing-machine")
+
+
+@pytest.fixture
+def opened(
+    packages: None, browser: "Browser", site: str, server: str
+) -> "Iterator[Callable[..., Page]]":
+    """Opens the page with the control for some points, and waits for what it hears."""
     context = browser.new_context(viewport={"width": 1000, "height": 700})
     page = context.new_page()
     faults: list[str] = []

@@ -27,11 +27,18 @@ OPTIONS: tuple[dict[str, str], ...] = (
 )
 
 
-@pytest.fixture
-def opened(browser: "Browser", site: str, server: str) -> "Iterator[Callable[..., Page]]":
-    """Opens the page of a map with directions."""
+@pytest.fixture(scope="module")
+def packages() -> None:
+    """What the page loads."""
     node_package("maplibre-gl")
     node_package("@maplibre/maplibre-gl-directions")
+
+
+@pytest.fixture
+def opened(
+    packages: None, browser: "Browser", site: str, server: str
+) -> "Iterator[Callable[..., Page]]":
+    """Opens the page of a map with directions."""
     context = browser.new_context(viewport={"width": 800, "height": 600})
     page = context.new_page()
     faults: list[str] = []
@@ -66,6 +73,11 @@ def drawn(page: "Page") -> Any:
         kind = properties.get("type") or properties.get("route")
         found.setdefault(kind, []).append(feature)
     return found
+
+
+def settle(page: "Page") -> None:
+    """Wait until all is drawn: what is pressed on is what has been drawn there."""
+    page.evaluate("new Promise((done) => { map.once('idle', done); map.triggerRepaint() })")
 
 
 def test_every_form_of_a_line(opened: "Callable[..., Page]", engine: Engine) -> None:
@@ -123,6 +135,7 @@ def test_clicks_and_drags(opened: "Callable[..., Page]") -> None:
     """Two clicks make a route, a drag of the line makes it go another way."""
     page = opened({"overview": "full", "geometries": "polyline6"})
     page.mouse.click(250, 400)
+    settle(page)
     page.mouse.click(560, 200)
     page.wait_for_function("answers.length === 1")
     before = page.evaluate("answers[0].routes[0].distance")
@@ -130,12 +143,12 @@ def test_clicks_and_drags(opened: "Callable[..., Page]") -> None:
         "(() => { const line = directions.routelines[0][0].geometry.coordinates;"
         "const { x, y } = map.project(line[Math.floor(line.length / 2)]); return [x, y] })()"
     )
-    page.wait_for_function(
-        f'map.queryRenderedFeatures([{x}, {y}], {{ layers: ["maplibre-gl-directions-routeline"] }})'
-        ".length > 0"
-    )
-    page.mouse.move(x - 3, y)
+    settle(page)
+    page.mouse.move(x - 1, y)
+    settle(page)
     page.mouse.move(x, y)
+    page.wait_for_function("directions.hoverpoint !== undefined")
+    settle(page)
     page.mouse.down()
     page.mouse.move(x + 60, y + 60, steps=4)
     page.mouse.move(x + 90, y + 90, steps=4)
