@@ -128,7 +128,7 @@ class References:
             if target.startswith("/route/"):
                 text = target.split("/")[4].split("?")[0]
                 points = [tuple(map(float, point.split(","))) for point in text.split(";")]
-                nodes = engine.route(points).legs[0].annotation.node_ids  # type: ignore[arg-type]
+                nodes = engine.route(points).legs[0].annotation.nodes  # type: ignore[arg-type]
                 at = chance.randrange(len(nodes) // 3, 2 * len(nodes) // 3)
                 for k in range(at, min(at + 8, len(nodes) - 1)):
                     found[int(nodes[k]), int(nodes[k + 1])] = chance.choice((0.0, 4.0, 90.0))
