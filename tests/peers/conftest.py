@@ -6,9 +6,11 @@ prepares, so that this is done once.
 
 import json
 import os
+import socket
 import subprocess
+import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -72,6 +74,22 @@ def osrm_routed_on(
     for process in running:
         process.terminate()
         process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def osrm_port(porto: Path, osrm_routed_on: Callable[[Path, int], "subprocess.Popen[bytes]"]) -> int:
+    """The port of an osrm-routed on Porto."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as free:
+        port: int = free.getsockname()[1]
+    process = osrm_routed_on(porto, port)
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return port
+        except OSError:
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.1)
 
 
 def _prepare(python: Path, extract: Path, folder: Path) -> Path:

@@ -1,9 +1,6 @@
 """The table of what OSRM answers to odd requests holds: osrm-routed is asked, and so are we."""
 
 import http.client
-import socket
-import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -19,22 +16,6 @@ from server.settings import Settings
 from server.state import EngineState
 
 FACTS = read_facts()
-
-
-@pytest.fixture(scope="module")
-def osrm_port(porto: Path, osrm_routed_on: Callable[[Path, int], "subprocess.Popen[bytes]"]) -> int:
-    """The port of an osrm-routed on Porto."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as free:
-        port: int = free.getsockname()[1]
-    process = osrm_routed_on(porto, port)
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return port
-        except OSError:
-            assert process.poll() is None and time.monotonic() < deadline
-            time.sleep(0.1)
 
 
 @pytest.fixture(scope="module")
