@@ -22,8 +22,8 @@ from server.api.live_schemas import (
 from server.api.osrm_json import to_bytes
 from server.counting import announced_length
 from server.errors import BodyTooLarge, InvalidContentType, InvalidQuery
-from server.live_speeds import InForce
-from server.speed_rows import SpeedRows, rows_from_csv, rows_from_json
+from server.live.rows import SpeedRows, rows_from_csv, rows_from_json
+from server.live.speeds import InForce
 from server.state import EngineState
 
 How: TypeAlias = Callable[[Engine, str, SpeedRows], InForce]

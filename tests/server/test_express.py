@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from server.express import _REQUEST, _SPECIAL
+from server.transport.express import _REQUEST, _SPECIAL
 
 TESTS = Path(__file__).resolve().parent.parent
 ROUTE = b"/route/v1/car/1,1;2,2"

@@ -11,7 +11,7 @@ from gis.streets import search
 from gis.tiles.levels import ALL_ROADS_ZOOM, MAX_ZOOM, MIN_ZOOM, level_of
 from routing import details
 from routing.tiles import maker
-from server.touch import touch
+from server.processes.touch import touch
 
 TOWN = World(
     "a-b-c\n| | |\nd-e-f",
