@@ -65,7 +65,7 @@ class Leg:
 
     lon: F64
     lat: F64
-    _make: Callable[[], "Leg"]
+    _make: Callable[[], "Leg"] | None
     _annotation: Annotation | Callable[[], Annotation]
     _names: tuple[str, ...] | Callable[[], tuple[str, ...]]
     _directions: Directions | Callable[[], Directions]
@@ -101,10 +101,13 @@ class Leg:
         """What was deferred: only then it is not found."""
         if name not in _DEFERRED:
             raise AttributeError(f"a leg has no {name!r}")
-        made = self._make()
-        for detail in _DEFERRED:
-            setattr(self, detail, getattr(made, detail))
-        return getattr(made, name)
+        make = self._make  # read once: another thread may complete it meanwhile
+        if make is not None:
+            made = make()
+            for detail in _DEFERRED:
+                setattr(self, detail, getattr(made, detail))
+            self._make = None  # nor is what it was made from held on to
+        return object.__getattribute__(self, name)
 
     @property
     def annotation(self) -> Annotation:

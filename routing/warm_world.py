@@ -151,6 +151,7 @@ def _read_and_ask(folder: Path) -> None:
         engine.table(_POINTS[:1], _POINTS, distances=distances)
     whole = engine.match([_POINTS[0], _POINTS[0], _POINTS[1]]).matchings[0].route
     whole.legs[0].lon.tolist()
+    engine.match([(24.932, 60.1703), (24.932, 60.1705), (24.932, 60.17048)])  # against a one-way
     engine.trip(_POINTS)
     engine.trip(_POINTS * 6)
     engine.alternatives([_POINTS[0], (24.934, 60.1719)], 2)

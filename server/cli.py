@@ -55,7 +55,7 @@ from server.cli_options import (
     roads_of,
 )
 from server.coordinates import parse_coordinate, shield_negative_numbers
-from server.process import make_streams_safe, terminate
+from server.processes.process import make_streams_safe, terminate
 
 app = typer.Typer(
     name="whimbrel",

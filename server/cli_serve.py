@@ -12,12 +12,12 @@ from server.console import err, out
 from server.kernels import load_kernels
 from server.locations import dataset_of, is_dataset, sample_dataset, sample_extract, why_build
 from server.metrics import Metrics
-from server.reloading import Reloader
+from server.processes.reloading import Reloader
+from server.processes.supervisor import Supervisor, bind
+from server.processes.touch import touch
+from server.processes.worker import Worker
 from server.settings import settings_from_environment
 from server.state import EngineState
-from server.supervisor import Supervisor, bind
-from server.touch import touch
-from server.worker import Worker
 
 
 def serve_dataset(

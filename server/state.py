@@ -13,7 +13,7 @@ from gis.version import installed_version
 from routing.engine import Engine
 from routing.errors import InvalidValue
 from server.errors import Busy
-from server.live_speeds import LiveSpeeds
+from server.live.speeds import LiveSpeeds
 from server.metrics import Metrics
 from server.settings import Settings
 

@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from gis.version import installed_version
+from server.api.codings import GZIP, WORTH_ENCODING, coding_for
 from server.api.osrm_json import error_answer, to_bytes
 from server.state import EngineState
 
@@ -30,9 +31,6 @@ _TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-_PACKED_FROM_BYTES = 500
-"""Below that compression saves nothing."""
-
 _FOR_EVER = "public, max-age=31536000, immutable"
 _ASK_FIRST = "no-cache"
 """It may be kept, but whether it still holds is asked each time."""
@@ -89,9 +87,8 @@ class StaticFile:
         if _is_known(request.headers.get("if-none-match", ""), self.etag):
             return Response(status_code=304, headers=headers)
         body = self.body
-        if len(body) >= _PACKED_FROM_BYTES and accepts_gzip(
-            request.headers.get("accept-encoding", "")
-        ):
+        coding = coding_for(request.headers.get("accept-encoding", "").encode("latin-1"))
+        if coding == GZIP and len(body) >= WORTH_ENCODING:
             body, headers["content-encoding"] = self.packed, "gzip"
         return Response(body, headers=headers, media_type=self.media_type)
 
@@ -131,16 +128,6 @@ def web_router(state: EngineState) -> APIRouter:
     router.add_api_route("/", page, methods=["GET", "HEAD"])
     router.add_api_route("/static/{path:path}", static, methods=["GET", "HEAD"])
     return router
-
-
-def accepts_gzip(accept_encoding: str) -> bool:
-    """Whether a browser understands gzip (RFC 9110, section 12.5.3)."""
-    weights = {}
-    for part in accept_encoding.lower().split(","):
-        name, _, parameter = part.partition(";")
-        weights[name.strip()] = parameter.replace(" ", "")
-    weight = weights.get("gzip", weights.get("*", "q=0"))
-    return weight.removeprefix("q=").strip("0.") != "" or weight == ""
 
 
 def _is_known(if_none_match: str, etag: str) -> bool:

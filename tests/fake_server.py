@@ -10,9 +10,9 @@ from dataclasses import replace
 from fake_engine import fake_state
 
 from server.metrics import Metrics
+from server.processes.supervisor import Supervisor, bind
+from server.processes.worker import Worker
 from server.settings import Settings
-from server.supervisor import Supervisor, bind
-from server.worker import Worker
 
 
 def main() -> None:

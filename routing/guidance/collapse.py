@@ -3,11 +3,11 @@
 from routing.guidance.collapse_cases import (
     ENDS,
     ENTRIES,
-    FAR_M,
     follows_name_change,
     follows_silent_bend,
     goes_straight_to_only_way,
     has_no_choice_twice,
+    is_far_from_all,
     is_name_change,
     is_name_interrupted,
     is_staggered,
@@ -37,11 +37,11 @@ from routing.guidance.sliproads import join_sliproad
 
 _JOINED_BY_NEXT = (
     precedes_name_change,
-    precedes_name_at_once,
     precedes_silent_bend,
     precedes_only_way,
     goes_straight_to_only_way,
 )
+_JOINED_BY_NEXT_IN_SILENCE = precedes_name_at_once, precedes_only_way
 
 
 def collapse(passage: Passage, drafts: list[Draft]) -> None:
@@ -52,7 +52,11 @@ def collapse(passage: Passage, drafts: list[Draft]) -> None:
         if after.type == SUPPRESSED == here.type and _goes_on(here):
             i += 1
             continue
-        alone = here.type in ENTRIES or not passage.have_same_mode(here, after)
+        alone = (
+            here.type in ENTRIES
+            or is_far_from_all(passage, drafts, i)
+            or not passage.have_same_mode(here, after)
+        )
         if alone or _collapse_at(passage, drafts, i):
             i += 1
     for draft in drafts:
@@ -71,8 +75,7 @@ def _collapse_at(passage: Passage, drafts: list[Draft], i: int) -> bool:
     if here.type == SLIPROAD:
         join_sliproad(passage, drafts, i)
         return True
-    near = passage.length_m(drafts, i) <= FAR_M
-    if near and is_staggered(passage, drafts, i):
+    if is_staggered(passage, drafts, i):
         same = passage.have_same_name(before, after)
         here.type, here.modifier = (SUPPRESSED if same else NEW_NAME), STRAIGHT
         absorb(drafts, i, signs=True)
@@ -82,13 +85,11 @@ def _collapse_at(passage: Passage, drafts: list[Draft], i: int) -> bool:
         absorb(drafts, i)
         absorb(drafts, i - 1)
         return False
-    elif not near:
-        pass
     elif follows_name_change(passage, drafts, i) or follows_silent_bend(passage, drafts, i):
         _adjust(passage, before, after, here)
         absorb(drafts, i - 1)
         return False
-    elif any(case(passage, drafts, i) for case in _JOINED_BY_NEXT):
+    elif _is_joined_by_next(passage, drafts, i):
         _join_next(passage, drafts, i)
     elif is_straight_between_turns(passage, drafts, i):
         absorb(drafts, i - 1)
@@ -100,6 +101,12 @@ def _collapse_at(passage: Passage, drafts: list[Draft], i: int) -> bool:
         make_u_turn(drafts, i - 1)
         return False
     return True
+
+
+def _is_joined_by_next(passage: Passage, drafts: list[Draft], i: int) -> bool:
+    is_silent = drafts[i].type == SUPPRESSED
+    cases = _JOINED_BY_NEXT_IN_SILENCE if is_silent else _JOINED_BY_NEXT
+    return any(case(passage, drafts, i) for case in cases)
 
 
 def _join_next(passage: Passage, drafts: list[Draft], i: int) -> None:

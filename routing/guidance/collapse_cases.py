@@ -17,6 +17,7 @@ from routing.guidance.drafts import (
     ROTARY,
     ROUNDABOUT,
     ROUNDABOUT_TURN,
+    SLIPROAD,
     STRAIGHT,
     SUPPRESSED,
     TURN,
@@ -34,12 +35,24 @@ from routing.guidance.passage import (
 )
 
 STAGGERED_M = 3.0
-FAR_M = 2 * COLLAPSE_M
+_FAR_M = 2 * COLLAPSE_M
 """Maneuvers farther apart are only joined if they lead back or a name comes back."""
 
 ENTRIES = frozenset((ROUNDABOUT, ROTARY, ROUNDABOUT_TURN))
 CIRCLES = ENTRIES | {EXIT_ROUNDABOUT, EXIT_ROTARY}
 ENDS = frozenset((DEPART, ARRIVE))
+
+
+def is_far_from_all(passage: Passage, drafts: list[Draft], i: int) -> bool:
+    """Whether none of the cases here can be true of a maneuver, as is known at a glance."""
+    before, here, after = drafts[i - 1], drafts[i], drafts[i + 1]
+    return (
+        passage.distance_m(here.at, after.at) > _FAR_M
+        and here.type not in (NEW_NAME, SLIPROAD)
+        and not (here.type == TURN and here.modifier == STRAIGHT)
+        and not turns_around(here, after)
+        and not turns_around(before, here)
+    )
 
 
 def is_straight_turn(draft: Draft) -> bool:

@@ -63,11 +63,11 @@ class Guide:
         n = len(trail.arcs)
         begin = self._crossings.within(0, trail.arcs[0])
         drafts = [Draft(0, DEPART, None, [begin], 0, begin.onto.texts)]
-        for at, crossing in enumerate(trail.crossings, 1):
-            if crossing is not None and crossing.said is not None:
-                kind, modifier, ring = crossing.said
-                texts = crossing.onto.texts
-                drafts.append(Draft(at, kind, modifier, [crossing], ring, texts))
+        drafts += [
+            Draft(at, c.said[0], c.said[1], [c], c.said[2], c.onto.texts)
+            for at, c in enumerate(trail.crossings, 1)
+            if c is not None and c.said is not None
+        ]
         end = self._crossings.within(n, trail.arcs[-1])
         drafts.append(Draft(n, ARRIVE, None, [end], 0, end.onto.texts))
         return drafts

@@ -1,6 +1,5 @@
 """A leg as the later passes look at it: lengths, texts, modes and angles of drafts."""
 
-from routing.guidance.directions import between
 from routing.guidance.drafts import Draft
 from routing.guidance.facts import RoadFacts
 from routing.guidance.labels import RoadTexts
@@ -62,7 +61,8 @@ def total_angle(first: Draft, second: Draft) -> float:
 
 def turns_around(first: Draft, second: Draft) -> bool:
     """Whether two maneuvers together lead back where one comes from."""
-    return between(total_angle(first, second), 0.0) <= U_TURN_TOLERANCE
+    angle = total_angle(first, second)
+    return angle <= U_TURN_TOLERANCE or angle >= 360.0 - U_TURN_TOLERANCE
 
 
 def open_ways(draft: Draft) -> int:

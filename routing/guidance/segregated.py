@@ -35,7 +35,10 @@ _NEARLY_STRAIGHT = frozenset((STRAIGHT, SLIGHT_LEFT, SLIGHT_RIGHT))
 
 def collapse_segregated(passage: Passage, drafts: list[Draft]) -> None:
     """Join maneuvers at both ends of inner pieces; before roundabouts are counted."""
-    inner = [is_inner(passage, drafts, i) for i in range(len(drafts))]
+    across = [i for i, draft in enumerate(drafts) if draft.crossings[0].into & ACROSS]
+    inner = [False] * len(drafts)
+    for i in across:
+        inner[i] = is_inner(passage, drafts, i)
     if not any(inner):
         return
     i = 1

@@ -51,17 +51,9 @@ class Teller:
             passed.place if passed.node >= 0 else self._within(passed, before, after)
             for passed in draft.crossings
         ]
-        return Step(
-            *sums,
-            *ends,
-            *draft.texts,
-            rotary.name,
-            rotary.pronunciation,
-            crossing.onto.mode_word,
-            crossing.side,
-            Maneuver(kind, modifier, lon, lat, before, after, draft.exit),
-            tuple(places),
-        )
+        maneuver = Maneuver(kind, modifier, lon, lat, before, after, draft.exit)
+        words = *draft.texts, rotary.name, rotary.pronunciation, crossing.onto.mode_word
+        return Step._make((*sums, *ends, *words, crossing.side, maneuver, tuple(places)))
 
     def _within(self, crossing: Crossing, before: int, after: int) -> Intersection:
         """What is told of a place within a road, by the bearings of a maneuver."""

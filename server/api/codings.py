@@ -11,7 +11,8 @@ WORTH_ENCODING = 1024
 
 _LEVEL = 1
 
-_CODING = re.compile(rb"(?:^|,)\s*(gzip|deflate)\s*(?:;\s*q\s*=\s*([0-9.]*)\s*)?(?=,|$)")
+_CODING = re.compile(rb"(?:^|,)\s*(gzip|deflate)\s*(?:;\s*q\s*=\s*(?:([0-9.]+)\s*)?)?(?=,|$)")
+"""No two parts of it may take the same spaces: that would take the square of their number."""
 
 
 def coding_for(accepted: bytes) -> bytes:

@@ -20,9 +20,10 @@ from server.api.live_schemas import (
     body,
 )
 from server.api.osrm_json import to_bytes
+from server.counting import announced_length
 from server.errors import BodyTooLarge, InvalidContentType, InvalidQuery
-from server.live_speeds import InForce
-from server.speed_rows import SpeedRows, rows_from_csv, rows_from_json
+from server.live.rows import SpeedRows, rows_from_csv, rows_from_json
+from server.live.speeds import InForce
 from server.state import EngineState
 
 How: TypeAlias = Callable[[Engine, str, SpeedRows], InForce]
@@ -110,11 +111,14 @@ def live_router(state: EngineState) -> APIRouter:
 
 async def _read(request: Request, limit: int) -> bytes:
     """The body; ``BodyTooLarge`` if it is longer than the limit."""
+    too_large = BodyTooLarge(f"Body is longer than the maximum of {limit} bytes")
+    if announced_length(request.scope) > limit:
+        raise too_large
     parts = bytearray()
     async for part in request.stream():
         parts += part
         if len(parts) > limit:
-            raise BodyTooLarge(f"Body is longer than the maximum of {limit} bytes")
+            raise too_large
     return bytes(parts)
 
 

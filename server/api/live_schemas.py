@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from server.speed_rows import csv_schema, row_schema
+from server.live.rows import csv_schema, row_schema
 
 
 def body(may_take_back: bool) -> dict[str, Any]:

@@ -15,8 +15,8 @@ DESCRIPTION = (
     " What goes wrong is told as a JSON object with `code` and `message`. HEAD answers as GET does,"
     " without the body, but for a stream of events; OPTIONS answers 204; another method than those"
     " of a path gets 405 with `Allow`, and what is no path at all 400 with the code `InvalidUrl`,"
-    " `InvalidService` or `InvalidVersion`. Answers of the services of 1 kB and more are compressed"
-    " for whoever sends `Accept-Encoding: gzip`."
+    " `InvalidService` or `InvalidVersion`. Longer answers of the services are compressed for"
+    " whoever sends `Accept-Encoding: gzip` or `deflate`."
 )
 
 _SCHEME = {

@@ -14,7 +14,7 @@ from routing.route import Leg, Route, Waypoint
 from server.api.osrm_numbers import PRECISION, millionth, tenth
 from server.api.osrm_params import LineParams, NearestParams, Params, RouteParams, TableParams
 from server.api.osrm_per_point import HINT_LENGTH
-from server.api.osrm_steps import step_objects
+from server.api.osrm_steps import steps_text
 
 DATASOURCE_NAMES = ("profile", "live")
 """Where the speeds come from."""
@@ -169,7 +169,7 @@ def leg_object(leg: Leg, params: LineParams) -> dict[str, Any]:
         "duration": tenth(leg.duration_s),
         "weight": tenth(leg.weight),
         "summary": leg.summary if params.steps else "",
-        "steps": step_objects(leg, params.geometries) if params.steps else [],
+        "steps": steps_text(leg, params.geometries) if params.steps else [],
     }
     if params.annotations:
         found["annotation"] = annotation_object(leg, params.annotations)

@@ -27,7 +27,7 @@ from server.api.osrm_values import (
     wholes,
 )
 from server.api.polygons import Polygon, polygons
-from server.speed_rows import SpeedRows, own_speeds
+from server.live.rows import SpeedRows, own_speeds
 
 ANNOTATIONS = ("duration", "nodes", "distance", "weight", "datasources", "speed")
 TABLES = ("duration", "distance")

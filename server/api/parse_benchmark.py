@@ -1,9 +1,11 @@
 """The parse benchmark over HTTP: anybody may run it on the server's own extract, one at a time."""
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import orjson
@@ -20,6 +22,8 @@ from server.benchmark.parse_service import ParseRuns
 from server.errors import Busy, Conflict, Unsupported
 from server.state import EngineState
 from server.state_folder import state_folder
+
+_log = logging.getLogger(__name__)
 
 _POLL_S = 0.2
 _HEARTBEAT_S = 10.0
@@ -119,7 +123,8 @@ class ParseService:
         try:
             folder = state_folder(self._state.dataset, self._state.settings)
         except ResourceError as error:
-            raise Unsupported(str(error)) from None
+            _log.warning("%s", error)  # whoever asks need not know where
+            raise Unsupported(f"{_NO_FOLDER}; set WHIMBREL_STATE_DIR") from None
         return ParseRuns(folder, self._server)
 
     def start(self, repeat: Repeat = 3) -> Response:
@@ -184,9 +189,8 @@ def _one_line() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Unsupported(
-            f"{error.filename or 'the benchmark'}: {error.strerror}; set WHIMBREL_STATE_DIR"
-        ) from None
+        file = Path(error.filename).name if error.filename else "the benchmark"
+        raise Unsupported(f"{file}: {error.strerror}; set WHIMBREL_STATE_DIR") from None
 
 
 class _Watch:

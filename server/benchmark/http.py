@@ -209,6 +209,17 @@ def _check_line(engine: Engine, points: list[tuple[float, float]], body: Body) -
     check_polyline(body["routes"][0].get("geometry"), *line_of(engine.route(points)))
 
 
+def _check_steps(engine: Engine, points: list[tuple[float, float]], body: Body) -> None:
+    _check_line(engine, points, body)
+    (wanted,), (found,) = engine.route(points).legs, body["routes"][0]["legs"]
+    kinds = [step["maneuver"]["type"] for step in found["steps"]]
+    wanted_kinds = [step.maneuver.type for step in wanted.steps]
+    if kinds != wanted_kinds:
+        raise WrongAnswer(f"maneuvers are {kinds}, the engine says {wanted_kinds}")
+    for step, wanted_step in zip(found["steps"], wanted.steps, strict=True):
+        _compare("distance of a step", step["distance"], wanted_step.distance_m)
+
+
 def _check_table(engine: Engine, points: list[tuple[float, float]], body: Body) -> None:
     wanted = engine.table(points).duration_s
     for row, wanted_row in zip(body["durations"], wanted.tolist(), strict=True):
@@ -234,6 +245,12 @@ _ROUTE = "/route/v1/driving/{}?generate_hints=false&overview="
 KINDS = (
     Kind("route", 2, lambda at: _ROUTE.format(at) + "false", _check_route),
     Kind("route with its geometry", 2, lambda at: _ROUTE.format(at) + "full", _check_line),
+    Kind(
+        "route with geometry and steps",
+        2,
+        lambda at: _ROUTE.format(at) + "full&steps=true",
+        _check_steps,
+    ),
     Kind(
         f"table {TABLE_SIDE} x {TABLE_SIDE}",
         TABLE_SIDE,

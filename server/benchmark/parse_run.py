@@ -69,9 +69,10 @@ def main(arguments: Sequence[str], limit_s: float = LIMIT_S) -> None:
     try:
         found = _run(task, files)
     except EngineError as error:
-        files.tell(_event(task, ERROR, message=str(error)))
+        files.tell(_event(task, ERROR, message=_without_folders(task, str(error))))
     except Exception as error:
-        files.tell(_event(task, ERROR, message=f"{type(error).__name__}: {error}"))
+        message = f"{type(error).__name__}: {_without_folders(task, str(error))}"
+        files.tell(_event(task, ERROR, message=message))
     else:
         files.keep(found)
         files.tell(_event(task, RESULT, result=found))
@@ -144,6 +145,13 @@ def _figures(found: ParseBenchmark) -> dict[str, Any]:
 
 def _event(task: Task, kind: str, **more: object) -> dict[str, Any]:
     return {"event": kind, "run": task.run, **more}
+
+
+def _without_folders(task: Task, message: str) -> str:
+    """A message for everybody: where the server keeps its files is nobody's matter."""
+    for folder in (Path(task.extract).parent, Path(task.folder)):
+        message = message.replace(f"{folder}{os.sep}", "")
+    return message
 
 
 def _watch(task: Task, files: RunFiles, limit_s: float) -> None:

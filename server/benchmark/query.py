@@ -27,6 +27,7 @@ from server.benchmark.slow import Questions, a_second, notes_of, number_in_share
 GROUP = "query"
 ROUTE = "route, distance and duration"
 GEOMETRY = "route with full geometry, as the HTTP answer's object"
+STEPS = "route with geometry and steps, as the HTTP answer's object"
 MANY = "routes a second"
 
 
@@ -37,12 +38,13 @@ def bench_query(subject: Subject, peers: Sequence[Peer], progress: Progress) -> 
     found = Findings(checks=[subject.checked, lines])
     asked = _shares(subject, prepared(subject, peers, "route", found, progress), found)
     n = len(subject.pairs)
-    for name, ours, geometry in (
-        (ROUTE, _plain_routes(subject), False),
-        (GEOMETRY, _whole_routes(subject), True),
+    for name, ours, wanted in (
+        (ROUTE, _plain_routes(subject), ()),
+        (GEOMETRY, _whole_routes(subject), ("geometry",)),
+        (STEPS, _whole_routes(subject, steps=True), ("geometry", "steps")),
     ):
         contenders = [Contender(OURS, lambda ours=ours: ours() / n)]  # type: ignore[misc]
-        contenders += [per_route(peer, asked[peer.name], geometry) for peer in _still(peers, asked)]
+        contenders += [per_route(peer, asked[peer.name], *wanted) for peer in _still(peers, asked)]
         found.add(take_turns(GROUP, name, "s", contenders, subject.repeat, progress))
     found.add(_many(subject, able(_still(peers, asked), "threads"), asked, progress))
     return found
@@ -126,10 +128,11 @@ def _plain_routes(subject: Subject) -> Callable[[], float]:
     return run
 
 
-def _whole_routes(subject: Subject) -> Callable[[], float]:
+def _whole_routes(subject: Subject, steps: bool = False) -> Callable[[], float]:
     """As the server does it, apart from the HTTP."""
     route = subject.engine.route
-    requests = [RouteParams(pair, overview="full") for pair in _ends(subject.pairs)]
+    ends = _ends(subject.pairs)
+    requests = [RouteParams(pair, overview="full", steps=steps) for pair in ends]
 
     def run() -> float:
         start = time.perf_counter()

@@ -39,10 +39,9 @@ def number_in_share(peer: Peer, subject: Subject) -> int:
     return min(max(possible, probe.n), len(subject.pairs))
 
 
-def per_route(peer: Peer, asked: Questions, geometry: bool) -> Contender:
-    """Seconds of one route, the mean of all."""
-    options = {"geometry": True} if geometry else {}
-    ask = partial(peer.number, "route", pairs=asked.path, **options)
+def per_route(peer: Peer, asked: Questions, *wanted: str) -> Contender:
+    """Seconds of one route, the mean of all: with ``geometry`` or ``steps`` if wanted."""
+    ask = partial(peer.number, "route", pairs=asked.path, **dict.fromkeys(wanted, True))
     return Contender(peer.name, lambda: ask() / asked.n)
 
 

@@ -2,6 +2,7 @@
 
 import pickle
 import threading
+import weakref
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -127,6 +128,39 @@ def test_a_leg_is_made_when_it_is_looked_at() -> None:
     assert leg.distance_m == 10 and len(made) == 1
     with pytest.raises(AttributeError, match="'colour'"):
         leg.colour  # noqa: B018
+
+
+def test_what_a_leg_was_made_from_is_let_go() -> None:
+    """Who keeps a completed route does not keep the weights it was found by."""
+
+    class Weights:
+        def leg(self) -> Leg:
+            return leg_of(1, 1)
+
+    weights = Weights()
+    kept = weakref.ref(weights)
+    leg = Leg.deferred(10, 2, 3, weights.leg)
+    del weights
+    assert kept() is not None and leg.lon.tolist() == [1, 3]
+    assert kept() is None and leg.names == ("Road",)
+
+
+def test_threads_complete_a_leg() -> None:
+    """Threads that look at one leg at the same moment all see it."""
+    together = threading.Barrier(3)
+    seen: list[list[float]] = []
+
+    def make() -> Leg:
+        together.wait(10)
+        return leg_of(1, 1)
+
+    leg = Leg.deferred(10, 2, 3, make)
+    threads = [threading.Thread(target=lambda: seen.append(leg.lon.tolist())) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [[1, 3]] * 3
 
 
 def test_results_can_be_pickled() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from server.express import _REQUEST, _SPECIAL
+from server.transport.express import _REQUEST, _SPECIAL
 
 TESTS = Path(__file__).resolve().parent.parent
 ROUTE = b"/route/v1/car/1,1;2,2"
@@ -20,9 +20,8 @@ LONG = b"TE: trailers\r\n"
 """A header that asks for nothing, and is not plain."""
 
 
-@pytest.fixture(scope="module")
-def port() -> Iterator[int]:
-    """The port of a running server, which closes idle connections after 2 seconds."""
+def start() -> tuple[subprocess.Popen[str], int]:
+    """A server, which closes idle connections after 2 seconds, and its port."""
     process = subprocess.Popen(
         [sys.executable, str(TESTS / "fake_server.py"), "1"],
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)])},
@@ -30,7 +29,14 @@ def port() -> Iterator[int]:
         text=True,
     )
     assert process.stdout is not None
-    yield int(process.stdout.readline())
+    return process, int(process.stdout.readline())
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    """The port of a running server."""
+    process, found = start()
+    yield found
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=10)
 
@@ -197,3 +203,19 @@ def test_ordinary_clients_go_the_short_way(headers: bytes) -> None:
     """What browsers and libraries send is plain."""
     request = _REQUEST.fullmatch(b"GET " + ROUTE + b"?steps=true HTTP/1.1\r\n" + headers + b"\r\n")
     assert request is not None and not _SPECIAL.search(request[2])
+
+
+@pytest.mark.parametrize("headers", [b"", LONG])
+def test_connections_end_with_the_server(headers: bytes) -> None:
+    """Who has its answer is told at once, by the end of the connection, and holds up nothing."""
+    process, port = start()
+    talk = Talk(port)
+    for _ in range(3):
+        assert talk.ask(ROUTE, headers)[0] == b"HTTP/1.1 200 OK"
+    told = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    assert talk.socket.recv(1) == b""
+    assert time.monotonic() - told < 1.5, "before it is idle for too long"
+    talk.socket.close()
+    process.communicate(timeout=10)
+    assert process.returncode == 0

@@ -12,7 +12,7 @@ from world import World
 
 from routing.engine import Engine
 from server.app import create_app
-from server.live_journal import Journal
+from server.live.journal import Journal
 from server.settings import Settings
 from server.state import EngineState
 
@@ -284,7 +284,7 @@ def test_a_disk_that_is_full(server: Server, monkeypatch: pytest.MonkeyPatch) ->
     def fail(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("server.live_journal.os.fsync", fail)
+    monkeypatch.setattr("server.live.journal.os.fsync", fail)
     assert server.admin("PUT", {"speeds": []}).json()["code"] == "InternalError"
     monkeypatch.undo()
     assert server.table(1) == before and server.admin("GET").json()["known"] == 1

@@ -17,13 +17,13 @@ from world import World
 from gis.errors import DatasetError, ResourceError
 from routing.engine import Engine
 from routing.live.publishing import LiveWriter
-from server import live_speeds
 from server.errors import Conflict
-from server.folder_users import FolderUsers, remove_unused
-from server.live_journal import Entry, Journal
-from server.live_speeds import LiveSpeeds
+from server.live import speeds as live_speeds
+from server.live.journal import Entry, Journal
+from server.live.rows import SpeedRows
+from server.live.speeds import LiveSpeeds
+from server.processes.folder_users import FolderUsers, remove_unused
 from server.settings import Settings
-from server.speed_rows import SpeedRows
 
 TOWN = World(
     "a---b---c\n|   |   |\nd---e---f", "abc highway=x\ndef highway=x\nad highway=x\ncf highway=x"

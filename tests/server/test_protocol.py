@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from server.protocol import origin_form
+from server.transport.protocol import origin_form
 
 TESTS = Path(__file__).resolve().parent.parent
 

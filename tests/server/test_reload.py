@@ -190,7 +190,7 @@ def test_live_speeds_stay(serve: Callable[..., Served], builds: tuple[Path, Path
     """What is in force holds for the next dataset from its first answer on."""
     server = serve()
     engine = Engine.open(builds[0])
-    nodes = engine.route([(24.91, 60.16), (24.96, 60.19)]).legs[0].annotation.node_ids
+    nodes = engine.route([(24.91, 60.16), (24.96, 60.19)]).legs[0].annotation.nodes
     closed = [int(node) for node in nodes[len(nodes) // 2 : len(nodes) // 2 + 2]]
     speeds = {"speeds": [{"nodes": closed, "speed": 0}]}
     status, _, body = server.ask("PUT", "/live/v1/motor/speeds", speeds)

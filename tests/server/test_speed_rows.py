@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.errors import InvalidQuery
-from server.speed_rows import SpeedRows, rows_from_csv, rows_from_json
+from server.live.rows import SpeedRows, rows_from_csv, rows_from_json
 
 ids = st.integers(-5, 5) | st.integers(-(10**17), 10**17)
 directions = st.sampled_from(["both", "forward", "backward"])

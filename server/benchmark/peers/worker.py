@@ -83,14 +83,15 @@ class Osrm:
         return {"path": str(path)}
 
     def route(self, request: Request) -> Request:
-        """Ask for every pair: distance and duration, or with the whole geometry."""
+        """Ask for every pair: distance and duration, or with the whole geometry, and steps."""
         overview = "full" if request.get("geometry") else "false"
+        options = {"overview": overview, "steps": bool(request.get("steps"))}
         make, engine = self.osrm.RouteParameters, self.engine
 
         def ask(pairs: Sequence[Pair]) -> None:
             for pair in pairs:
                 try:
-                    engine.Route(make(coordinates=pair, overview=overview, generate_hints=False))
+                    engine.Route(make(coordinates=pair, generate_hints=False, **options))
                 except RuntimeError:
                     pass  # no route
 
@@ -147,13 +148,14 @@ class Valhalla:
         return {}
 
     def route(self, request: Request) -> Request:
-        """Ask for every pair; the geometry always comes along."""
+        """Ask for every pair; the geometry always comes along, steps if they are wanted."""
+        directions = "maneuvers" if request.get("steps") else "none"
 
         def ask(pairs: Sequence[Pair]) -> None:
             actor = self.actor if request.get("threads", 1) == 1 else self.new_actor()
             for pair in pairs:
                 try:
-                    actor.route(self.question(pair))
+                    actor.route(self.question(pair) | {"directions_type": directions})
                 except RuntimeError:
                     pass  # no route
 

@@ -3,7 +3,7 @@
 
 import { ask, onVersions } from "./api.js";
 
-const EVERY_MS = 10_000;
+const EVERY_MS = 5_000;
 
 /**
  * @param {() => string} path of a small question to the server

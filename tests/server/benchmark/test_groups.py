@@ -22,7 +22,7 @@ from server.benchmark.memory import FIRST, FURTHER, bench_memory
 from server.benchmark.parse import CPU, TIME, bench_parse
 from server.benchmark.peers.peer import Peer
 from server.benchmark.processes import ProcessFailed
-from server.benchmark.query import GEOMETRY, ROUTE, bench_query
+from server.benchmark.query import GEOMETRY, ROUTE, STEPS, bench_query
 from server.benchmark.results import OURS
 from server.benchmark.table import bench_table
 
@@ -59,7 +59,7 @@ def value(found: Findings, name: str, contender: str) -> float:
 def test_query(subject: Subject, peer: Peer) -> None:
     """Checked first; ours and theirs by one name."""
     found = bench_query(subject, [peer], quiet)
-    names = [ROUTE, GEOMETRY, "routes a second, 1 thread", "routes a second, 2 threads"]
+    names = [ROUTE, GEOMETRY, STEPS, "routes a second, 1 thread", "routes a second, 2 threads"]
     assert measured(found) == [(name, who, 2) for name in names for who in (OURS, "Stub")]
     assert value(found, ROUTE, "Stub") == 0.5 / 20
     assert value(found, "routes a second, 2 threads", "Stub") == 20 / 0.5

@@ -165,6 +165,28 @@ def test_geometry_is_compared(
         http._checked(subject, kind, served, {})
 
 
+@pytest.mark.parametrize("spoil", ["type", "distance"])
+def test_steps_are_compared(
+    spoil: str, subject: Subject, served: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All else may be right, and a step wrong."""
+
+    def falsified(port: int, requests: list[bytes]) -> list[Response]:
+        answers = fetch(port, requests)
+        body = json.loads(answers[-1].body)
+        step = body["routes"][0]["legs"][0]["steps"][0]
+        if spoil == "type":
+            step["maneuver"]["type"] = "turn"
+        else:
+            step["distance"] += 0.2
+        return [*answers[:-1], Response(200, json.dumps(body).encode())]
+
+    (kind,) = (kind for kind in KINDS if kind.name == "route with geometry and steps")
+    monkeypatch.setattr(http, "fetch", falsified)
+    with pytest.raises(WrongAnswer, match=r"steps=true: .*, the engine says"):
+        http._checked(subject, kind, served, {})
+
+
 @pytest.fixture
 def routes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """One kind of request is enough."""

@@ -202,6 +202,7 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
     last = RunFiles(tmp_path).last_event()
     assert last is not None
     assert last["event"] == "error" and "bad.osm.pbf" in last["message"]
+    assert str(tmp_path) not in last["message"], "which anybody may read"
 
 
 def test_which_extract(city: Path, sample: Path, tmp_path: Path) -> None:

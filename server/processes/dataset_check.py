@@ -15,8 +15,8 @@ from typing import NoReturn
 
 from gis.errors import EngineError
 from routing.engine import Engine
+from server.processes.touch import touch
 from server.state import EngineState
-from server.touch import touch
 
 _log = logging.getLogger(__name__)
 

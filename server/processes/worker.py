@@ -12,10 +12,10 @@ import uvicorn
 
 from gis.errors import EngineError
 from server.app import create_app
-from server.express import ExpressProtocol
-from server.link import Link
-from server.reload_client import ReloadClient
+from server.processes.link import Link
+from server.processes.reload_client import ReloadClient
 from server.state import EngineState
+from server.transport.express import ExpressProtocol
 
 _log = logging.getLogger(__name__)
 

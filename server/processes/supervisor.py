@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, NoReturn, Protocol
 
 from gis.errors import ResourceError
-from server.link import Link
+from server.processes.link import Link
 
 _log = logging.getLogger(__name__)
 

@@ -10,10 +10,10 @@ from typing import Any
 from gis.errors import DatasetError
 from routing.engine import Engine
 from server.errors import Busy
-from server.link import Line
-from server.memory import give_back
+from server.processes.link import Line
+from server.processes.memory import give_back
+from server.processes.touch import touch
 from server.state import EngineState
-from server.touch import touch
 
 _log = logging.getLogger(__name__)
 

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 from gis.errors import EngineError
 from gis.manifest import MANIFEST
 from routing.engine import Engine
-from server.dataset_check import DatasetCheck
-from server.link import Line
-from server.memory import give_back
+from server.processes.dataset_check import DatasetCheck
+from server.processes.link import Line
+from server.processes.memory import give_back
+from server.processes.touch import touch
 from server.state import EngineState
-from server.touch import touch
 
 _log = logging.getLogger(__name__)
 

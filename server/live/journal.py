@@ -14,7 +14,7 @@ import orjson
 from gis.errors import DatasetError, ResourceError
 from routing.live.files import one_line, try_lock, unlock
 from server.errors import Conflict, InvalidQuery
-from server.speed_rows import SpeedRows, rows_from_json
+from server.live.rows import SpeedRows, rows_from_json
 
 FORMAT = "whimbrel live speeds 1"
 

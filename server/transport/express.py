@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import ClassVar
 
 from server.api.osrm import OsrmServices
-from server.protocol import LimitedHttpProtocol
+from server.transport.protocol import LimitedHttpProtocol
 
 _REQUEST = re.compile(
     rb"GET (/(?:route|nearest|table|trip|match)/v1/[!-~]+) HTTP/1\.1\r\n"

@@ -7,8 +7,8 @@ from typing import cast
 from httptools import HttpParserInvalidMethodError
 
 from server.api.osrm_url import SCOPE_TARGET
-from server.connections import GuardedHttpProtocol
 from server.errors import HeadersTooLarge, InvalidMethod, InvalidUrl, UrlTooLong
+from server.transport.connections import GuardedHttpProtocol
 
 MAX_HEAD_BYTES = 256 << 10
 """What is complete and shorter reaches the application, whose limits are the real ones."""

@@ -21,10 +21,10 @@ from routing.engine import Engine
 from routing.errors import TooBig
 from routing.live.files import one_line
 from routing.live.publishing import LiveWriter
-from server.folder_users import FolderUsers, remove_unused
-from server.live_journal import NOTHING, Entry, Journal
+from server.live.journal import NOTHING, Entry, Journal
+from server.live.rows import SpeedRows
+from server.processes.folder_users import FolderUsers, remove_unused
 from server.settings import Settings
-from server.speed_rows import SpeedRows
 from server.state_folder import beside, state_folder
 
 _log = logging.getLogger(__name__)

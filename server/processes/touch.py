@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
+from gis.tiles.levels import ALL_ROADS_ZOOM, MIN_ZOOM
 from routing.engine import Engine
 from routing.errors import QueryError
 
@@ -11,10 +12,13 @@ def touch(engine: Engine) -> None:
     """Ask for some of everything, so that what it needs is loaded before anybody waits for it."""
     west, south, east, north = engine.bounds
     points = [((3 * west + east) / 4, (3 * south + north) / 4), (east, north)]
+    engine.find_streets("a")
+    for zoom in range(MIN_ZOOM, ALL_ROADS_ZOOM):
+        engine.tile(0, 0, zoom)  # in the Arctic sea: what all tiles of a zoom share is made
     for profile in engine.profiles:
         questions: tuple[Callable[[], object], ...] = (
             partial(engine.nearest, *points[0], profile=profile),
-            partial(engine.route, points, profile=profile, with_details=True),
+            partial(_route, engine, points, profile),
             partial(engine.alternatives, points, profile=profile),
             partial(engine.table, points, profile=profile, distances=True),
             partial(engine.trip, points, profile=profile),
@@ -26,6 +30,12 @@ def touch(engine: Engine) -> None:
                 ask()
             except QueryError:
                 pass
+
+
+def _route(engine: Engine, points: list[tuple[float, float]], profile: str) -> None:
+    """Find a route, and how to follow it."""
+    for leg in engine.route(points, profile=profile, with_details=True).legs:
+        len(leg.steps)
 
 
 def _match(engine: Engine, point: tuple[float, float], profile: str) -> None:

@@ -1,0 +1,1 @@
+"""Speeds that are in force now: read, kept, published."""

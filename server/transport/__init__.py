@@ -1,0 +1,1 @@
+"""HTTP as bytes: how requests come in and answers go out."""
