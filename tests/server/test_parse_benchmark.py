@@ -256,8 +256,8 @@ def test_a_server_that_stops(server: Server) -> None:
         response = listener.getresponse()
         assert response.readline().startswith(b"retry")
         begun = time.monotonic()
-        server.processes.process.send_signal(signal.SIGTERM)
-        assert server.processes.process.wait(15) == 0
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(15) == 0
         assert time.monotonic() - begun < 10
     deadline = time.monotonic() + 5
     while process_of(started["run"]) is not None:
