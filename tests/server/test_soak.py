@@ -73,6 +73,11 @@ class Places:
     def points(self, n: int) -> str:
         return ";".join(self.point() for _ in range(n))
 
+    def trace(self, n: int) -> str:
+        """Points some 40 m apart along a straight line, whatever the roads are."""
+        lon, lat = map(float, self.point().split(","))
+        return ";".join(f"{lon + 5e-4 * k:.5f},{lat + 1e-4 * k:.5f}" for k in range(n))
+
     def targets(self) -> list[str]:
         """Requests for each service."""
         found = []
@@ -89,6 +94,7 @@ class Places:
                 f"/table/v1/{NAME}/{self.points(40)}",
                 f"/isochrone/v1/{NAME}/{self.point()}?contours_minutes=3,6",
                 f"/trip/v1/{NAME}/{self.points(7)}",
+                f"/match/v1/{NAME}/{self.trace(12)}?overview=full",
             ]
             x, y = tile_of(*map(float, self.point().split(",")), 14)
             found.append(f"/tile/v1/{NAME}/tile({x},{y},14).mvt")
