@@ -130,16 +130,10 @@ def find_nearest_many(
     for i in range(len(queries)):
         q = queries[i]
         scale = metres_per_unit(float(q["lat"]))
-        query = query_of(q, scale, mask, wanted)
+        bearing, reach, side = q["bearing_deg"], q["range_deg"], q["side"]
+        limits = bearing, reach, side, q["radius_m"]
+        query = Query(q["lon"], q["lat"], scale, *limits, mask, wanted)
         count[q["row"]] = find_nearest(index, query, arc_flags, found[q["row"]], pending)
-
-
-@inner_kernel
-def query_of(record: Any, scale: tuple[float, float], mask: int, wanted: int) -> Query:
-    """The question of a ``QUERY`` record."""
-    bearing, reach, side = record["bearing_deg"], record["range_deg"], record["side"]
-    limits = bearing, reach, side, record["radius_m"]
-    return Query(record["lon"], record["lat"], scale, *limits, mask, wanted)
 
 
 @inner_kernel

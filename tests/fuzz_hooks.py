@@ -13,6 +13,9 @@ MALFORMED = ("InvalidUrl", "InvalidQuery", "InvalidService", "InvalidVersion", "
 LIKE_OSRM = ("route", "nearest", "table", "trip", "match", "isochrone", "tile")
 """Services to which a path without, or with, coordinates is another one."""
 
+OTHER_PATH = ((400, "InvalidUrl"), (415, "InvalidContentType"))
+"""What is told of that: OSRM looks at the type of a body first."""
+
 EXPONENT = re.compile(r"-?[0-9.]+[eE][-+]?[0-9]+")
 
 
@@ -53,14 +56,14 @@ def well_formed_is_understood(ctx: Any, response: Any, case: Any) -> None:
 
 @schemathesis.check
 def other_methods_are_refused(ctx: Any, response: Any, case: Any) -> None:
-    """By 405 with ``Allow``; or by 400 where OSRM, too, sees another path."""
+    """By 405 with ``Allow``; or as OSRM does, to which it is another path."""
     if not unspecified_method(case) or response.request.method == "OPTIONS":
         return
     told = json.loads(response.content or b"{}")
     allowed = (response.headers.get("allow") or [""])[0]
     refused = response.status_code == 405 and told.get("code") == "InvalidMethod" and allowed
     service = case.operation.path.split("/")[1]
-    other_path = response.status_code == 400 and told.get("code") == "InvalidUrl"
+    other_path = (response.status_code, told.get("code")) in OTHER_PATH
     if service in LIKE_OSRM and other_path:
         return
     if not refused:

@@ -7,7 +7,7 @@ import numpy as np
 from gis.arrays import F64, I64, U32, AnyArray
 from gis.geodesy import metres_per_unit
 from gis.jit import int64, plain_kernel
-from gis.snap_search import BACKWARD, FORWARD, SNAP, Pending, Records, find_nearest, query_of
+from gis.snap_search import BACKWARD, FORWARD, SNAP, Pending, Query, Records, find_nearest
 from routing.places.positions import Ground
 
 MAX_ROADS = 32
@@ -62,7 +62,8 @@ def _fill(
         states.first[i] = m
         q = queries[i]
         scale = metres_per_unit(float(q["lat"]))
-        query = query_of(q, scale, mask, MAX_ROADS)
+        limits = q["bearing_deg"], q["range_deg"], q["side"], q["radius_m"]
+        query = Query(q["lon"], q["lat"], scale, *limits, mask, MAX_ROADS)
         count = find_nearest(ground.roads, query, ground.arc_flags, found, pending)
         for k in range(count):
             edge: Any = int64(found[k]["edge"])

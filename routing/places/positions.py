@@ -19,10 +19,10 @@ from gis.snap_search import (
     QUERY,
     SNAP,
     Pending,
+    Query,
     Records,
     find_nearest,
     make_pending,
-    query_of,
 )
 from routing.graph.components import ARC_OPEN, ARC_STARTPOINT, CONNECTED
 
@@ -170,7 +170,8 @@ def _find(
     Where any bearing and side will do, a connected road counts in both directions that are open.
     """
     scale = metres_per_unit(float(q["lat"]))
-    query = query_of(q, scale, mask, 1)
+    limits = q["bearing_deg"], q["range_deg"], q["side"], q["radius_m"]
+    query = Query(q["lon"], q["lat"], scale, *limits, mask, 1)
     count = find_nearest(ground.roads, query, ground.arc_flags, scratch.found, scratch.pending)
     is_free = query.range_deg >= ANY_BEARING[1] and query.side == ANY_SIDE
     in_any_direction = mask & CONNECTED == CONNECTED and is_free

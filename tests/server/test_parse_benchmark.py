@@ -179,8 +179,10 @@ def test_described(state: EngineState) -> None:
     """The document has the statuses that there are."""
     paths = ask(create_app(state), "GET", "/openapi.json").json()["paths"]
     assert set(paths[BENCH]) == {"get", "post"}
-    assert set(paths[BENCH]["post"]["responses"]) == {"202", "400", "409", "500"}
-    assert set(paths[f"{BENCH}/events"]["get"]["responses"]) == {"200", "400", "500", "503"}
+    started, told = paths[BENCH]["post"], paths[f"{BENCH}/events"]["get"]
+    assert set(started["responses"]) >= {"202", "400", "409", "500"}
+    assert set(told["responses"]) >= {"200", "400", "500", "503"}
+    assert "409" not in told["responses"] and "200" not in started["responses"]
 
 
 class Server:
@@ -254,8 +256,8 @@ def test_a_server_that_stops(server: Server) -> None:
         response = listener.getresponse()
         assert response.readline().startswith(b"retry")
         begun = time.monotonic()
-        server.processes.process.send_signal(signal.SIGTERM)
-        assert server.processes.process.wait(15) == 0
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(15) == 0
         assert time.monotonic() - begun < 10
     deadline = time.monotonic() + 5
     while process_of(started["run"]) is not None:

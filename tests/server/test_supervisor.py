@@ -97,7 +97,7 @@ def test_a_killed_worker_is_replaced(server: Server) -> None:
     assert other in server.workers()
     seen: set[int] = set()
     wait_until(lambda: seen.add(server.get("/health")["process"]) or seen == server.workers())
-    server.processes.process.send_signal(signal.SIGTERM)
+    server.process.send_signal(signal.SIGTERM)
     assert f"worker {victim} ended with status -9" in server.end()
 
 
@@ -109,14 +109,14 @@ def test_stopping_finishes_what_has_begun(server: Server, how: signal.Signals) -
     asking = threading.Thread(target=lambda: answers.append(server.get(SLOW)))
     asking.start()
     time.sleep(0.4)
-    server.processes.process.send_signal(how)
+    server.process.send_signal(how)
     time.sleep(0.3)
     with pytest.raises(OSError):
         server.get(FAST)
     asking.join()
     assert answers[0]["code"] == "Ok"
     assert server.end() == ""
-    assert server.processes.process.returncode == 0
+    assert server.process.returncode == 0
     assert not any(alive(pid) for pid in workers)
 
 
@@ -131,14 +131,14 @@ def test_a_slow_request_does_not_hold_up_others() -> None:
         assert server.get(FAST)["code"] == "Ok"
     assert time.monotonic() - started < 0.5
     asking.join()
-    server.processes.process.send_signal(signal.SIGTERM)
+    server.process.send_signal(signal.SIGTERM)
     assert server.end() == ""
 
 
 def test_workers_end_with_their_supervisor(server: Server) -> None:
     """None is left behind if the supervisor is killed."""
     workers = server.workers()
-    server.processes.process.kill()
+    server.process.kill()
     wait_until(lambda: not any(alive(pid) for pid in workers))
 
 
@@ -153,9 +153,9 @@ def test_a_second_signal_does_not_wait(server: Server) -> None:
     asking.start()
     time.sleep(0.3)
     started = time.monotonic()
-    server.processes.process.send_signal(signal.SIGINT)
+    server.process.send_signal(signal.SIGINT)
     time.sleep(0.1)
-    server.processes.process.send_signal(signal.SIGINT)
+    server.process.send_signal(signal.SIGINT)
     server.end()
     assert time.monotonic() - started < 0.6
     asking.join()

@@ -1,5 +1,6 @@
 """What must hold for the steps of every route, on real maps."""
 
+import json
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +13,7 @@ from routing.engine import Engine
 from routing.errors import NoRoute
 from routing.guidance.steps import Intersection, Step
 from routing.route import Leg, Route
-from server.api.osrm_json import route_answer
+from server.api.osrm_json import route_answer, to_bytes
 from server.api.osrm_params import RouteParams
 from server.benchmark.pairs import random_points
 
@@ -103,7 +104,7 @@ def check_intersection(place: Intersection) -> None:
 def check_lines(route: Route) -> None:
     """The lines of the steps joined are the route's, in the answers of the service."""
     params = RouteParams([(0.0, 0.0)] * 2, steps=True, overview="full", geometries="polyline6")
-    answer = route_answer([route], params)["routes"][0]
+    answer = json.loads(to_bytes(route_answer([route], params)))["routes"][0]
     joined: list[tuple[float, float]] = []
     for leg in answer["legs"]:
         for step in leg["steps"]:
