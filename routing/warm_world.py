@@ -117,6 +117,11 @@ def _build_and_route(folder: Path) -> None:
     route.legs[0].annotation.nodes.tolist()
     simplify_all([line, line], overview_tolerance_deg(*line))
     encode_parts(*line, [(step.first_point, step.last_point) for step in route.legs[0].steps])
+    whole = engine.match([_POINTS[0], _POINTS[0], _POINTS[1]]).matchings[0].route
+    whole.legs[0].lon.tolist()
+    engine.match([(24.932, 60.1703), (24.932, 60.1705), (24.932, 60.17048)])  # against a one-way
+    engine.trip(_POINTS)
+    engine.trip(_POINTS * 6)
     for zoom in (10, 14):
         engine.tile(*_tile_of(*_POINTS[0], zoom), zoom)
     _look_along_a_road(folder / _DATASET)
@@ -130,7 +135,7 @@ def _tile_of(lon: float, lat: float, zoom: int) -> tuple[int, int]:
 
 
 def _read_and_ask(folder: Path) -> None:
-    """Decode PBF, then ask for all but routes once the other part has built a dataset."""
+    """Decode PBF, then ask for what is no route once the other part has built a dataset."""
     _read_pbf(folder)
     find_records(np.frombuffer(b"a", np.uint8), True, ord(","), 1, 1, new_records(1))
     dataset = folder.parent / "0" / _DATASET
@@ -149,11 +154,6 @@ def _read_and_ask(folder: Path) -> None:
     for distances in (False, True):
         engine.table(_POINTS * 20, distances=distances)
         engine.table(_POINTS[:1], _POINTS, distances=distances)
-    whole = engine.match([_POINTS[0], _POINTS[0], _POINTS[1]]).matchings[0].route
-    whole.legs[0].lon.tolist()
-    engine.match([(24.932, 60.1703), (24.932, 60.1705), (24.932, 60.17048)])  # against a one-way
-    engine.trip(_POINTS)
-    engine.trip(_POINTS * 6)
     engine.alternatives([_POINTS[0], (24.934, 60.1719)], 2)
     around = [[(24.9325, 60.1715), (24.9335, 60.1715), (24.9335, 60.1725), (24.9325, 60.1725)]]
     for n_routes in (1, MANY):
