@@ -95,7 +95,7 @@ class DirectFinder:
         self._scratch.give_back(scratch)
         if found[0] == INF_COST:
             return None
-        return measures_of(found[0], found[1], weighting.metric.has_durations)
+        return measures_of(int(found[0]), int(found[1]), weighting.metric.has_durations)
 
     def find(
         self, weighting: Weighting, queries: Sequence[PointQuery], anywhere: bool
@@ -108,10 +108,10 @@ class DirectFinder:
             return None
         places = scratch.snap_bytes
         path = scratch.pairs.query.path[:n_path].copy()
-        start = DirectEnd(Position(ends[0], ends[1]), places[ends[2] : ends[3]].copy())
-        end = DirectEnd(Position(ends[4], ends[5]), places[ends[6] : ends[7]].copy())
+        start = DirectEnd(Position(int(ends[0]), ends[1]), places[ends[2] : ends[3]].copy())
+        end = DirectEnd(Position(int(ends[4]), ends[5]), places[ends[6] : ends[7]].copy())
         self._scratch.give_back(scratch)
-        measures = measures_of(cost, third, weighting.metric.has_durations)
+        measures = measures_of(int(cost), int(third), weighting.metric.has_durations)
         return DirectRoute(measures, path, start, end)
 
     def chain(

@@ -36,7 +36,8 @@ def test_examples_in_python(
             with names["engine"].live_writer() as live:  # type: ignore[attr-defined]
                 live.clear()
     shown = re.findall(r"!\[.*?\]\((.*?)\)", README)
-    assert shown == ["data/helsinki.png"] and (ROOT / shown[0]).exists()
+    assert shown == ["data/page.png", "data/helsinki.png"]
+    assert all((ROOT / picture).exists() for picture in shown)
     assert (tmp_path / "helsinki.png").stat().st_size > 10_000
 
 

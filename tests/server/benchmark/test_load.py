@@ -103,7 +103,7 @@ def test_fetch(serve: Callable[[Reply], tuple[Server, int]]) -> None:
     assert fetch(port, REQUESTS) == [
         Response(200, f"/{number}/{number}/{number}".encode()) for number in range(5)
     ]
-    assert server.transport.connections == 1
+    assert server.connections == 1
 
 
 def test_load(serve: Callable[[Reply], tuple[Server, int]]) -> None:
@@ -111,7 +111,7 @@ def test_load(serve: Callable[[Reply], tuple[Server, int]]) -> None:
     server, port = serve(well)
     answers = fetch(port, REQUESTS)
     found = put_load(port, REQUESTS, answers, 0.3, processes=2, connections=3)
-    assert server.transport.connections == 1 + 6
+    assert server.connections == 1 + 6
     assert server.most >= 6
     assert found.rate > 10
     assert len(found.latencies_s) == pytest.approx(0.3 * found.rate, rel=0.5)
@@ -133,7 +133,7 @@ def test_a_server_that_closes_connections(serve: Callable[[Reply], tuple[Server,
     answers = fetch(port, REQUESTS)
     assert [answer.status for answer in answers] == [200] * 5
     found = put_load(port, REQUESTS, answers, 0.3, processes=1, connections=2)
-    assert server.transport.connections >= len(found.latencies_s) / 3
+    assert server.connections >= len(found.latencies_s) / 3
 
 
 @pytest.mark.parametrize(
