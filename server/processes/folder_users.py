@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import os
+import secrets
 import shutil
 import weakref
 from pathlib import Path
@@ -46,7 +47,10 @@ def remove_unused(folders: list[Path]) -> None:
             continue
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(folder, ignore_errors=True)
+            # Away at once: what somebody puts there from now on is in another folder.
+            gone = folder.with_name(f".{folder.name}.{secrets.token_hex(8)}")
+            folder.rename(gone)
+            shutil.rmtree(gone, ignore_errors=True)
         except OSError:  # in use
             pass
         finally:
@@ -56,7 +60,8 @@ def remove_unused(folders: list[Path]) -> None:
 def _share(folder: Path) -> int:
     """A descriptor that keeps a folder while it is open."""
     while True:
-        folder.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):  # it was there, and has just been removed
+            folder.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):
             descriptor = os.open(folder / _NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(descriptor, fcntl.LOCK_SH)
