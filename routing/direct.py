@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gis.arrays import U8, U32, freeze
-from gis.geodesy import UNITS_PER_DEGREE
 from gis.jit import machine_code
 from gis.snap import Snap
-from gis.snap_search import ANY_BEARING, SNAP
+from gis.snap_search import SNAP
 from routing.cch.weights import INF_COST, Measures, measures_of
 from routing.errors import NoSegment
 from routing.graph.turn_graph import TurnGraph
@@ -148,9 +147,7 @@ class DirectFinder:
         scratch = self._scratch.take()
         pairs, records, _ = scratch
         for i, query in enumerate(queries):
-            lon, lat = round(query.lon * UNITS_PER_DEGREE), round(query.lat * UNITS_PER_DEGREE)
-            limits = *(query.bearing or ANY_BEARING), query.side, query.radius_m
-            records[i] = (i, lon, lat, *limits)
+            records[i] = query.record(i)
         found = self._kernel(
             weighting.ground,
             self._hierarchy,

@@ -46,14 +46,6 @@ class Limits(NamedTuple):
         """The limits of these points and of others after them."""
         return Limits(*(np.concatenate(both) for both in zip(self, others, strict=True)))
 
-    def queries(self, degrees: F64) -> list[PointQuery]:
-        """The points (n, 2) with their limits."""
-        columns = degrees.tolist(), *(column.tolist() for column in self)
-        return [
-            PointQuery(lon, lat, radius_m, None if reach >= ANY_BEARING[1] else (deg, reach), side)
-            for (lon, lat), radius_m, (deg, reach), side in zip(*columns, strict=True)
-        ]
-
 
 def limits_of(
     n: int,

@@ -65,10 +65,6 @@ class Matched:
     trace_m: float
     matched_m: float
 
-    def stretches(self) -> list[Stretch]:
-        """The ways between the points."""
-        return [self.stretch(i) for i in range(len(self.points) - 1)]
-
     def stretch(self, i: int) -> Stretch:
         """The way from the i-th point to the next."""
         legs, leg = self.legs, self.first_leg + i

@@ -28,6 +28,11 @@ class PointQuery(NamedTuple):
     bearing: tuple[int, int] | None = None
     side: int = ANY_SIDE
 
+    def record(self, row: int) -> tuple[float, ...]:
+        """The same as a ``QUERY`` record."""
+        lon, lat = round(self.lon * UNITS_PER_DEGREE), round(self.lat * UNITS_PER_DEGREE)
+        return (row, lon, lat, *(self.bearing or ANY_BEARING), self.side, self.radius_m)
+
 
 class _Scratch(NamedTuple):
     """For one question: itself (1,), its answer (1, k) and how many of these hold (1,)."""
@@ -69,8 +74,7 @@ class NearestFinder:
         """The nearest places on ``number`` roads that have the flags, and on those as near."""
         scratch = self._scratch.take()
         queries, found, count, pending = scratch
-        lon, lat = round(query.lon * UNITS_PER_DEGREE), round(query.lat * UNITS_PER_DEGREE)
-        queries[0] = (0, lon, lat, *(query.bearing or ANY_BEARING), query.side, query.radius_m)
+        queries[0] = query.record(0)
         if number > _USUAL_RESULTS:
             found = _new_found(number)
         roads, flags = self._ground

@@ -81,13 +81,8 @@ def check_trip(params: TripParams, settings: Settings) -> None:
 
 def check_match(params: MatchParams, settings: Settings) -> None:
     """Raise for what is well formed but cannot be asked, in the order that clients know."""
-    number, times = len(params.coordinates), params.timestamps
-    _check_lists(params)
-    if times is not None and len(times) != number:
-        raise InvalidInput(
-            f"Number of elements in timestamps size {len(times)}"
-            f" does not match coordinate size {number}"
-        )
+    number = len(params.coordinates)
+    _check_lists(params, "timestamps")
     _check_number(params)
     _check_ranges(params)
     _check_indices("Waypoints", params.waypoints, params)
@@ -116,9 +111,9 @@ def check_isochrone(params: IsochroneParams, settings: Settings) -> None:
     _check_single(params)
 
 
-def _check_lists(params: Params) -> None:
+def _check_lists(params: Params, *more: str) -> None:
     number = len(params.coordinates)
-    for name in ("hints", "radiuses", "bearings", "approaches"):
+    for name in ("hints", "radiuses", "bearings", "approaches", *more):
         values = getattr(params, name)
         if values is not None and len(values) != number:
             raise InvalidInput(

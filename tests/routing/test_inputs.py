@@ -77,7 +77,7 @@ def test_limits_in_arrays() -> None:
 
 
 def test_limits_as_columns() -> None:
-    """Limits of many points as arrays, and back."""
+    """Limits of many points as arrays."""
     for n in (0, 1, 3):
         nothing = limits_of(n, None, None)
         assert nothing.radius_m.tolist() == [math.inf] * n
@@ -86,12 +86,6 @@ def test_limits_as_columns() -> None:
     found = limits_of(3, [None, 0.0, 7.5], [(90, 10), None, (0, 180)])
     assert found.radius_m.tolist() == [math.inf, 0, 7.5]
     assert found.bearing.tolist() == [[90, 10], list(ANY_BEARING), [0, 180]]
-    degrees = np.array([(1, 2), (3, 4), (5, 6.5)])
-    assert found.queries(degrees) == [
-        PointQuery(1, 2, math.inf, (90, 10)),
-        PointQuery(3, 4, 0, None),
-        PointQuery(5, 6.5, 7.5, None),
-    ]
     only_bearings = limits_of(2, None, [(1, 2), (3, 4)])
     assert only_bearings.radius_m.tolist() == [math.inf] * 2
     assert only_bearings.bearing.tolist() == [[1, 2], [3, 4]]
