@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from gis.errors import EngineError
 from gis.version import installed_version
 from routing.engine import Engine
+from server.api.courier import courier_router
 from server.api.datasets import datasets_router
 from server.api.live import live_router
 from server.api.metrics import metrics_router
@@ -37,6 +38,7 @@ _log = logging.getLogger(__name__)
 
 ROUTERS: tuple[Callable[[EngineState], APIRouter], ...] = (
     web_router,
+    courier_router,
     live_router,
     datasets_router,
     metrics_router,

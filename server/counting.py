@@ -11,7 +11,7 @@ from server.api.services import SERVICES
 from server.errors import BodyTooLarge, status_code_message
 from server.state import EngineState
 
-_LIMIT_THEMSELVES = frozenset({*SERVICES, "live"})
+_LIMIT_THEMSELVES = frozenset({*SERVICES, "live", "courier"})
 """Services that know best how large a body may be."""
 
 _LINGER_S = 5.0

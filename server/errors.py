@@ -95,6 +95,12 @@ class Busy(QueryError):
     code = "Busy"
 
 
+class TooManyRuns(QueryError):
+    """More problems at once than the server solves."""
+
+    code = "Busy"
+
+
 class Conflict(QueryError):
     """Something of which there is only one at a time goes on already."""
 
@@ -136,6 +142,7 @@ STATUS: dict[type[EngineError], int] = {
     BodyTooLarge: 413,
     TooSlow: 408,
     Busy: 503,
+    TooManyRuns: 429,
     Conflict: 409,
     DatasetRefused: 409,
     Unauthorized: 401,

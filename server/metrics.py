@@ -13,11 +13,12 @@ from bisect import bisect_left
 
 SERVICES = (
     *("route", "nearest", "table", "match", "trip", "tile", "isochrone", "live", "datasets"),
+    "courier",
     *("bench", "search", "health", "ready", "metrics", "docs", "other"),
 )
 """What requests are counted by, the first part of their path."""
 
-STATUSES = (200, 202, 204, 400, 401, 404, 405, 408, 409, 413, 414, 415, 422, 431, 500, 503, 0)
+STATUSES = (200, 202, 204, 400, 401, 404, 405, 408, 409, 413, 414, 415, 422, 429, 431, 500, 503, 0)
 """HTTP statuses that are counted; 0 stands for all others."""
 
 BOUNDS_S = (

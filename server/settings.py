@@ -39,6 +39,14 @@ class Settings:
     """Longest duration of a contour."""
     max_isochrone_meters: int = 200_000
     """Longest distance of a contour."""
+    max_courier_stops: int = 2000
+    """Most stops of a courier's problem: two for a shipment, one for a job."""
+    max_courier_seconds: int = 60
+    """Longest time that a problem may be searched for."""
+    max_courier_runs: int = 2
+    """Most problems that are solved at once, by all worker processes; 0: none ever."""
+    max_courier_body_bytes: int = 16 << 20
+    """Most bytes of a body with a problem."""
     max_avoid_polygons: int = 100
     """Most polygons that a request may keep out of."""
     max_avoid_points: int = 10_000

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from gis.version import installed_version
 from routing.engine import Engine
 from routing.errors import InvalidValue
+from server.courier.runs import Runs
 from server.errors import Busy
 from server.live.speeds import LiveSpeeds
 from server.metrics import Metrics
@@ -58,6 +59,7 @@ class EngineState:
     """Whether this process is to end as soon as its requests are answered."""
     _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_THREADS))
     live: LiveSpeeds = field(init=False)
+    runs: Runs = field(init=False)
     _served_by: Engine | None = None
     _served: dict[str, Serving] = field(default_factory=dict)
     _begun: int = 0
@@ -66,6 +68,7 @@ class EngineState:
     def __post_init__(self) -> None:
         """What is kept beside the dataset."""
         self.live = LiveSpeeds(self.dataset, self.settings)
+        self.runs = Runs(self.settings.max_courier_runs)
 
     def profile(self, name: str, engine: Engine | None = None) -> str:
         """The profile of the dataset that a request means; raises ``InvalidValue``."""

@@ -89,6 +89,7 @@ class Worker:
     def run(self, sock: socket.socket, link: Link) -> None:
         """Answer requests until told to stop; those that have begun are finished."""
         self._state.metrics.take_slot(link.slot)
+        self._state.runs.prepare()  # before there are threads
         self._allow_connections()
         self._mend()
         _Server(self._config, self._state, link).run(sockets=[sock])

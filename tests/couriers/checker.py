@@ -233,7 +233,7 @@ def _faults_of_cost(problem: CourierProblem, plan: CourierPlan) -> Iterator[str]
         yield f"travel is {plan.travel_cs}, expected {travel}"
     expected = 0.0
     if problem.objective == MAKESPAN:
-        expected = max((r.duration_cs / 100 for r in plan.routes if r.stops), default=0.0)
+        expected = max((_lasts_cs(problem, r) / 100 for r in plan.routes if r.stops), default=0.0)
     else:
         for route in plan.routes:
             courier = problem.couriers[route.courier]
@@ -243,6 +243,12 @@ def _faults_of_cost(problem: CourierProblem, plan: CourierPlan) -> Iterator[str]
                 expected += route.travel_cs / 100 * courier.cost_per_hour / 3600
     if abs(plan.cost - expected) > 1e-6 * max(abs(expected), 1.0):
         yield f"cost is {plan.cost}, expected {expected}"
+
+
+def _lasts_cs(problem: CourierProblem, route: PlannedRoute) -> int:
+    """From the opening of the courier's window to the end of his route."""
+    window = problem.couriers[route.courier].window
+    return route.stops[-1].departure_cs - (cs(window[0]) if window else 0)
 
 
 def _task(problem: CourierProblem, stop: PlannedStop) -> Job | Shipment:

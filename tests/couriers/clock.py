@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from gis.arrays import INF
 from routing.courier.problem import Courier, CourierProblem, Window
 
+LONGEST_WAY_CS = 2**25
+"""What takes longer counts as no way."""
+
 
 def cs(seconds: float) -> int:
     """Seconds as hundredths."""
@@ -14,7 +17,8 @@ def cs(seconds: float) -> int:
 def leg_cs(problem: CourierProblem, courier: Courier, a: int, b: int) -> int | None:
     """How long a courier takes from place to place; None if no way leads there."""
     duration = int(problem.durations_cs[a, b])
-    return None if duration >= INF else round(duration / courier.speed)
+    found = round(duration / courier.speed)
+    return None if duration >= INF or found >= LONGEST_WAY_CS else found
 
 
 def near(found: int, expected: int, speed: float) -> bool:

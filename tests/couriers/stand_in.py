@@ -72,7 +72,7 @@ def plan_of(
     routes = [drive(problem, courier, order) for courier, order in enumerate(orders) if order]
     done = [route for route in routes if route is not None]
     travel = sum(route.travel_cs for route in done)
-    cost = max((route.duration_cs / 100 for route in done), default=0.0)
+    cost = max((_lasts_cs(problem, route) / 100 for route in done), default=0.0)
     if problem.objective != MAKESPAN:
         couriers = [problem.couriers[route.courier] for route in done]
         cost = sum(
@@ -80,6 +80,11 @@ def plan_of(
             for route, courier in zip(done, couriers, strict=True)
         )
     return CourierPlan(tuple(done), tuple(unserved), travel, cost, 0, 0.0)
+
+
+def _lasts_cs(problem: CourierProblem, route: PlannedRoute) -> int:
+    window = problem.couriers[route.courier].window
+    return route.stops[-1].departure_cs - (cs(window[0]) if window else 0)
 
 
 def drive(problem: CourierProblem, courier: int, order: Sequence[Visit]) -> PlannedRoute | None:
