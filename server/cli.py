@@ -10,6 +10,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from gis.errors import EngineError
+from server.cli_courier import courier
 from server.cli_options import (
     FAR_M,
     Algorithm,
@@ -53,6 +54,7 @@ from server.cli_options import (
     WorkerNumbers,
     Workers,
     roads_of,
+    split_lists,
 )
 from server.coordinates import parse_coordinate, shield_negative_numbers
 from server.processes.process import make_streams_safe, terminate
@@ -110,7 +112,7 @@ def build(
     """Turn an extract into a dataset."""
     from server.cli_build import build_and_report
 
-    build_and_report(extract, output, _split(profile or ["car"]), workers, as_json)
+    build_and_report(extract, output, split_lists(profile or ["car"]), workers, as_json)
 
 
 @app.command()
@@ -327,6 +329,9 @@ def bench(
     measure(what, extract, options)
 
 
+app.command()(courier)
+
+
 def main() -> NoReturn:
     """Run the command line: errors of ours and of the caller are one line and status 2."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # we use none, and they hinder forking
@@ -366,11 +371,6 @@ def run(arguments: Sequence[str]) -> int:
             return INTERRUPTED  # while importing, which some libraries report as their own error
         message = getattr(error, "format_message", None)  # typer's word for a wrong call
         return _fail(_usage(message(), error) if message else _fault(error))
-
-
-def _split(lists: Sequence[str]) -> tuple[str, ...]:
-    """What stands in lists separated by commas."""
-    return tuple(name.strip() for text in lists for name in text.split(","))
 
 
 def _fault(error: Exception) -> str:

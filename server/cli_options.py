@@ -1,5 +1,6 @@
 """Options and arguments that several commands have."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -142,3 +143,8 @@ def roads_of(profile: str | None, depart_at: str | None, exclude: str | None) ->
     """The vehicle and its roads, as the engine's options."""
     classes = tuple(word.strip() for word in exclude.split(",")) if exclude else ()
     return {"profile": profile, "depart_at": depart_at, "exclude": classes}
+
+
+def split_lists(lists: Sequence[str]) -> tuple[str, ...]:
+    """What stands in lists separated by commas."""
+    return tuple(name.strip() for text in lists for name in text.split(","))

@@ -11,6 +11,9 @@ MOST_ID = 2**63 - 1
 
 Point = tuple[float, float]
 
+_NOTHING: tuple[Any, ...] = (None, 0, "", [], {})
+"""What changes nothing, and may be said of what is not supported."""
+
 
 class Members:
     """The members of an object at ``where``, such as ``vehicles[2]``; nothing may be left over.
@@ -32,7 +35,7 @@ class Members:
                 raise InvalidQuery(
                     f"{self.path(name)} is unknown, expected {', '.join(sorted(known))}"
                 )
-            if member is not None and member != 0 and member != [] and member != {}:
+            if member not in _NOTHING:
                 raise Unsupported(f"{self.path(name)}: {unsupported[name]}")
 
     def path(self, name: str) -> str:

@@ -167,7 +167,7 @@ def changed(path: str, value: Any) -> Any:
         ("options.g", 1, "options.g is 1, expected true or false"),
         ("options.iterations", 0, "options.iterations is 0"),
         ("options.seed", -1, "options.seed is -1"),
-        ("matrices", {}, "matrices has no 'car'"),
+        ("matrices", {}, "vehicles[0].start_index is missing, expected a row of the matrix"),
     ],
 )
 def test_what_is_wrong(path: str, value: Any, message: str) -> None:
@@ -210,6 +210,7 @@ def test_what_is_not_supported(path: str, value: Any, name: str) -> None:
         ([[0]], "jobs[0] has the index 1, expected 0 to 0"),
         ([], "durations is empty"),
         (None, "matrices.car has no durations"),
+        (..., "matrices has no 'car'"),
     ],
 )
 def test_wrong_matrices(durations: Any, message: str) -> None:
@@ -217,7 +218,7 @@ def test_wrong_matrices(durations: Any, message: str) -> None:
     document = {
         "vehicles": [{"id": 1}],
         "jobs": [{"id": 1, "location_index": 1}],
-        "matrices": {"car": {"durations": durations}},
+        "matrices": {} if durations is ... else {"car": {"durations": durations}},
     }
     with pytest.raises(InvalidQuery) as told:
         read_problem(document, "car", 100)

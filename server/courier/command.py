@@ -1,0 +1,211 @@
+"""The work of the command that plans for couriers."""
+
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rich.live import Live
+from rich.text import Text
+
+from gis.errors import EngineError, FormatError
+from routing.courier.plan import CourierPlan, Progress
+from routing.courier.problem import MOST_STOPS
+from routing.courier.solve import CourierParams, solve_courier
+from routing.engine import Engine
+from server.api.osrm_json import to_bytes
+from server.console import duration, err, out, write_bytes, write_json
+from server.courier.asked import Asked
+from server.courier.geojson import plan_geojson
+from server.courier.reading import read_problem
+from server.courier.solving import Prepared, prepare, read_json
+from server.kernels import load_kernels
+
+_DEFAULT_S = 10.0
+_LINE_S = 2.0
+"""Seconds between two lines of progress where there is no terminal."""
+_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(frozen=True)
+class Search:
+    """How to search, as it was typed; None: as the problem has it, or by default."""
+
+    seconds: float | None
+    iterations: int | None
+    seed: int | None
+    workers: int | None
+
+    def params(self, asked: Asked) -> CourierParams:
+        """What the solver is told."""
+        wishes = asked.wishes
+        iterations = wishes.iterations if self.iterations is None else self.iterations
+        seconds = wishes.seconds if self.seconds is None else self.seconds
+        if seconds is None and iterations is None:
+            seconds = _DEFAULT_S
+        return CourierParams(
+            seconds=seconds,
+            iterations=iterations,
+            seed=wishes.seed if self.seed is None else self.seed,
+            workers=self.workers,
+        )
+
+
+def plan_for_couriers(
+    dataset: Path,
+    problem: Path,
+    outputs: tuple[Path | None, Path | None],
+    search: Search,
+    roads: dict[str, Any],
+    as_json: bool,
+) -> None:
+    """Solve the problem of a file, write the plan and perhaps its lines, and say how it went."""
+    output, lines = outputs
+    for path in outputs:
+        _check_output(path)
+    if as_json and output is None:
+        raise EngineError("--json tells of the search, so it needs --output for the plan")
+    engine = Engine.open(dataset)
+    roads = roads | {"profile": roads["profile"] or engine.profiles[0]}
+    engine.snapshot(roads["profile"])  # which knows whether there is such a vehicle
+    document = _read(problem)
+    try:
+        asked = read_problem(read_json(document), roads["profile"], MOST_STOPS)
+        if asked.profile is not None and asked.matrix is None:
+            roads = roads | {"profile": asked.profile}
+        if lines is not None and asked.matrix is not None:
+            raise EngineError("--geojson: with matrices nobody knows where the roads are")
+        load_kernels()
+        prepared = prepare(asked, engine, roads, search.params(asked), MOST_STOPS)
+    except EngineError as error:
+        raise EngineError(f"{problem}: {error}") from error
+    plan, is_stopped = _solved(prepared)
+    answer = prepared.answer(plan, is_last=True)
+    _write(output, to_bytes(answer))
+    if lines is not None:
+        _write(lines, to_bytes(plan_geojson(prepared.writer, plan, answer)))
+    if is_stopped:
+        err.print("interrupted: the plan is the best so far")
+    if as_json:
+        write_json({"plan": str(output), "stopped": is_stopped, **answer["summary"]})
+    elif output is not None:
+        out.print(f"{output}: {_told(plan)}")
+
+
+def _solved(prepared: Prepared) -> tuple[CourierPlan, bool]:
+    """The plan, and whether somebody has stopped the search."""
+    with _asked_to_stop() as stop, _Shown() as shown:
+
+        def listen(progress: Progress) -> bool:
+            shown.show(progress)
+            return stop.is_asked
+
+        plan = solve_courier(prepared.problem, prepared.params, listen)
+    return plan, stop.is_asked
+
+
+class _Stop:
+    """Whether the search is to be stopped; who asks twice will not wait."""
+
+    is_asked = False
+
+    def ask(self, signum: int, frame: FrameType | None) -> None:
+        """Take a signal."""
+        if self.is_asked:
+            raise KeyboardInterrupt
+        self.is_asked = True
+
+
+@contextmanager
+def _asked_to_stop() -> Iterator[_Stop]:
+    """Let signals ask for the best so far."""
+    stop = _Stop()
+    before = {signum: signal.signal(signum, stop.ask) for signum in _STOP_SIGNALS}
+    try:
+        yield stop
+    finally:
+        for signum, handler in before.items():
+            signal.signal(signum, handler)
+
+
+class _Shown:
+    """A line that tells how far a search is, or one now and then where there is no terminal."""
+
+    def __init__(self) -> None:
+        self._live = Live(console=err, auto_refresh=False, transient=True)
+        self._said = time.monotonic()
+
+    def __enter__(self) -> "_Shown":
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def show(self, progress: Progress) -> None:
+        """Tell of the best plan."""
+        line = f"{progress.elapsed_s:.1f} s, {progress.iterations:,} iterations: "
+        line += _told(progress.plan)
+        if err.is_terminal:
+            self._live.update(Text(line), refresh=True)
+        elif time.monotonic() - self._said >= _LINE_S:
+            self._said = time.monotonic()
+            err.print(line)
+
+
+def _told(plan: CourierPlan) -> str:
+    """A plan in a few words."""
+    n = len(plan.routes)
+    left = f", {len(plan.unserved):,} left undone" if plan.unserved else ""
+    travel = duration(plan.travel_cs / 100)
+    return (
+        f"{n:,} {'route' if n == 1 else 'routes'}, {travel} of travel, cost {plan.cost:,.0f}{left}"
+    )
+
+
+def _read(problem: Path) -> bytes:
+    if str(problem) == "-":
+        return sys.stdin.buffer.read()
+    if problem.is_dir():
+        raise FormatError(f"{problem}: is a folder, expected a JSON file")
+    return problem.read_bytes()
+
+
+def _check_output(path: Path | None) -> None:
+    """Rather say now than after a long search that a file cannot be written."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise EngineError(f"{path}: is a folder, expected a file")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise EngineError(f"{folder}: no such folder")
+    if not os.access(folder, os.W_OK):
+        raise EngineError(f"{folder}: cannot be written to")
+
+
+def _write(path: Path | None, body: bytes) -> None:
+    """Write a file that is there whole or not at all; without a path, standard output."""
+    if path is None:
+        write_bytes(body)
+        return
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.absolute().parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(body + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(name, 0o666 & ~mask)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
