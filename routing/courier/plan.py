@@ -52,8 +52,10 @@ class PlannedStop:
 
 @dataclass(frozen=True)
 class PlannedRoute:
-    """What one courier does, from the start to the end. Without a start or end of its own the
-    first or last stop of the stops is a job, pickup or delivery."""
+    """What one courier does, from the start to the end, where he has such.
+
+    Otherwise the first or last of the stops is a job, pickup or delivery.
+    """
 
     courier: int
     stops: tuple[PlannedStop, ...]

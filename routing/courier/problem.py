@@ -99,7 +99,11 @@ class CourierProblem:
     | durations_cs | uint32 (p, p), centiseconds from place to place, ``INF`` where no way leads |
     | couriers | at least one |
     | shipments, jobs | at most 10,000 stops in all |
-    | objective | "travel": the least travel time, each courier's by its cost per hour, and the fixed costs of those used; "makespan": the longest route be as short as possible, after that the same |
+    | objective | "travel" or "makespan" |
+
+    By the objective "travel" the cost of all ways is small, each courier's by its cost per hour,
+    and the fixed costs of those who drive; by "makespan" all is done as early as possible, counted
+    for each courier from the beginning of its window, and after that the same.
 
     ``durations_cs`` may differ there and back. Serving more comes before any objective, by
     priority. Raises ``InvalidInput`` for what makes no sense, in one line that says what and where.

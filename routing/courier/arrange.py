@@ -1,0 +1,121 @@
+"""From the stops of routes to a plan with times and loads."""
+
+from collections.abc import Sequence
+
+from gis.arrays import I64, U32
+from routing.courier.compile import CS_PER_S, cost_rates, in_cs
+from routing.courier.instance import Instance
+from routing.courier.plan import (
+    DELIVERY,
+    END,
+    JOB,
+    PICKUP,
+    START,
+    CourierPlan,
+    PlannedRoute,
+    PlannedStop,
+)
+from routing.courier.problem import MAKESPAN, CourierProblem
+from routing.courier.trace import trace
+from routing.courier.unserved import why_unserved
+
+
+def arrange(
+    problem: CourierProblem,
+    instance: Instance,
+    stop: U32,
+    length: I64,
+    *,
+    iterations: int,
+    elapsed_s: float,
+) -> CourierPlan:
+    """The plan of routes: ``stop`` (v, n) and ``length`` (v,) as those of a search."""
+    visits = {v: [int(y) for y in stop[v, : length[v]]] for v in range(len(length)) if length[v]}
+    routes = tuple(_route(problem, instance, v, stops) for v, stops in visits.items())
+    served = {int(instance.order[y]) for stops in visits.values() for y in stops}
+    absent = [order for order in range(len(instance.may)) if order not in served]
+    return CourierPlan(
+        routes=routes,
+        unserved=tuple(why_unserved(problem, instance, order) for order in absent),
+        travel_cs=sum(route.travel_cs for route in routes),
+        cost=_cost(problem, routes),
+        iterations=iterations,
+        elapsed_s=elapsed_s,
+    )
+
+
+def _cost(problem: CourierProblem, routes: Sequence[PlannedRoute]) -> float:
+    """What a search makes small, in seconds."""
+    if problem.objective == MAKESPAN:
+        spans = [0]
+        for route in routes:
+            window = problem.couriers[route.courier].window
+            spans.append(route.stops[-1].departure_cs - (in_cs(window[0]) if window else 0))
+        return max(spans) / CS_PER_S
+    scale, rate, fixed = cost_rates(problem.couriers)
+    costs = [int(rate[r.courier]) * r.travel_cs + int(fixed[r.courier]) for r in routes]
+    return sum(costs) / scale / CS_PER_S
+
+
+def _route(problem: CourierProblem, instance: Instance, v: int, stops: list[int]) -> PlannedRoute:
+    courier = problem.couriers[v]
+    departure, table = trace(instance, v, stops)
+    legs, arrivals, begins, halts = table.T.tolist()
+    loads = _loads(instance, stops)
+    planned = []
+    if courier.starts:
+        place = _best_end(problem, courier.starts, stops[0], instance, out=True)
+        planned.append(PlannedStop(START, None, place, departure, 0, 0, 0, 0, loads[0]))
+    for i, y in enumerate(stops):
+        service = int(instance.clock.service[y])
+        kind, index = _what(problem, instance, y)
+        planned.append(
+            PlannedStop(
+                kind=kind,
+                index=index,
+                place=int(instance.clock.place[y]),
+                arrival_cs=arrivals[i],
+                setup_cs=halts[i] - service,
+                service_cs=service,
+                waiting_cs=begins[i] - arrivals[i],
+                travel_cs=sum(legs[: i + 1]),
+                load=loads[i + 1],
+            )
+        )
+    if courier.ends:
+        place = _best_end(problem, courier.ends, stops[-1], instance, out=False)
+        planned.append(PlannedStop(END, None, place, arrivals[-1], 0, 0, 0, sum(legs), loads[-1]))
+    return PlannedRoute(v, tuple(planned))
+
+
+def _loads(instance: Instance, stops: Sequence[int]) -> list[tuple[int, ...]]:
+    """What is carried from the start on, and from each stop on."""
+    before, between, after = instance.load
+    carried = before[instance.order[list(stops)]].sum(axis=0)
+    loads = [tuple(carried.tolist())]
+    for y in stops:
+        order = instance.order[y]
+        if instance.pickup[order] == y:
+            carried = carried + between[order]
+        elif instance.pickup[order] >= 0:
+            carried = carried - between[order]
+        else:
+            carried = carried - before[order] + after[order]
+        loads.append(tuple(carried.tolist()))
+    return loads
+
+
+def _what(problem: CourierProblem, instance: Instance, y: int) -> tuple[str, int]:
+    order = int(instance.order[y])
+    if order >= len(problem.shipments):
+        return JOB, order - len(problem.shipments)
+    return (PICKUP if instance.pickup[order] == y else DELIVERY), order
+
+
+def _best_end(
+    problem: CourierProblem, ends: Sequence[int], y: int, instance: Instance, *, out: bool
+) -> int:
+    """The start from which a stop is nearest, or the end that is nearest to it."""
+    at = int(instance.clock.place[y])
+    matrix = problem.durations_cs
+    return min(ends, key=lambda end: int(matrix[end, at] if out else matrix[at, end]))

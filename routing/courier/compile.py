@@ -1,0 +1,200 @@
+"""From a courier's problem to the arrays of an instance."""
+
+from collections.abc import Hashable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from gis.arrays import I32, I64, INF, U8, freeze
+from routing.courier.instance import ALWAYS, FARTHEST, NEVER, Clock, Fleet, Instance
+from routing.courier.problem import MAKESPAN, Courier, CourierProblem, Stop
+from routing.errors import InvalidInput
+
+T = TypeVar("T", bound=Hashable)
+
+CS_PER_S = 100
+_COST_SCALE = 1000
+"""Costs per hour are told apart to a thousandth of a second's."""
+_MOST_CELLS = 4_000_000
+"""Couriers times stops: what the routes of one search take is at most about 250 MB."""
+_MOST_NEAR = 100
+_PRIORITY_WORTH = 10**5
+"""More than there can be orders: one of a higher priority is worth more than all of none."""
+
+_Kind = tuple[tuple[int, ...], tuple[int, ...], float]
+
+
+def make_instance(problem: CourierProblem) -> Instance:
+    """The arrays of a problem. Raises ``InvalidInput`` if it is too large."""
+    n_couriers, n_stops = len(problem.couriers), problem.n_stops
+    if n_couriers * n_stops > _MOST_CELLS:
+        raise InvalidInput(
+            f"{n_couriers} couriers times {n_stops} stops, expected at most {_MOST_CELLS}"
+        )
+    stops = stops_of(problem)
+    places = np.array([stop.place for stop in stops], np.int64)
+    kinds, kind = _number([(c.starts, c.ends, c.speed) for c in problem.couriers])
+    speeds, speed = _number([kind[2] for kind in kinds])
+    matrices = [_at_speed(problem, factor) for factor in speeds]
+    out = np.stack([matrix[np.ix_(places, places)] for matrix in matrices])
+    leave, come, first_setup = _ends(kinds, speed, matrices, stops)
+    windows = [stop.windows for stop in stops]
+    clock = Clock(
+        first=freeze(np.cumsum([0, *map(len, windows)], dtype=np.int64)),
+        opens=freeze(_cs([window[0] for some in windows for window in some])),
+        closes=freeze(_cs([window[1] for some in windows for window in some])),
+        service=freeze(_cs([stop.service_s for stop in stops])),
+        setup=freeze(_cs([stop.setup_s for stop in stops])),
+        place=freeze(places),
+        first_setup=freeze(first_setup),
+    )
+    n_shipments, n_orders = len(problem.shipments), len(problem.shipments) + len(problem.jobs)
+    orders = np.arange(n_orders)
+    is_job = orders >= n_shipments
+    spans = problem.objective == MAKESPAN
+    timed = spans or len(clock.opens) > 0 or any(c.window is not None for c in problem.couriers)
+    return Instance(
+        out=freeze(out),
+        into=freeze(out.transpose(0, 2, 1)),
+        leave=freeze(leave),
+        come=freeze(come),
+        near=freeze(_near(out[0])),
+        order=freeze(np.repeat(orders, np.where(is_job, 1, 2))),
+        pickup=freeze(np.where(is_job, -1, 2 * orders)),
+        delivery=freeze(np.where(is_job, n_shipments + orders, 2 * orders + 1)),
+        load=freeze(_loads(problem)),
+        worth=freeze(_worth(problem)),
+        may=freeze(_may(problem)),
+        clock=clock,
+        fleet=_fleet(problem.couriers, kind, speed, problem.n_dimensions),
+        rules=freeze(np.array([timed, spans], np.int64)),
+    )
+
+
+def stops_of(problem: CourierProblem) -> list[Stop]:
+    """The stops in the order of an instance: of each shipment both, then those of the jobs."""
+    stops = [stop for order in problem.shipments for stop in (order.pickup, order.delivery)]
+    return stops + [job.stop for job in problem.jobs]
+
+
+def in_cs(seconds: float) -> int:
+    """Hundredths of a second."""
+    return round(seconds * CS_PER_S)
+
+
+def cost_rates(couriers: Sequence[Courier]) -> tuple[int, I64, I64]:
+    """How many units of cost a centisecond has at the usual rate, and what each courier's costs.
+
+    The units of a centisecond of travel, int64 (v,), and of a route that is used, (v,).
+    """
+    rates = [courier.cost_per_hour / 3600 for courier in couriers]
+    scale = 1 if all(rate == 1 for rate in rates) else _COST_SCALE
+    rate = np.array([round(rate * scale) for rate in rates], np.int64)
+    fixed = np.array([in_cs(courier.fixed_cost) * scale for courier in couriers], np.int64)
+    return scale, rate, fixed
+
+
+def _number(values: Sequence[T]) -> tuple[list[T], I64]:
+    """The distinct values, and which of them each is."""
+    known: dict[T, int] = {}
+    numbers = np.array([known.setdefault(value, len(known)) for value in values], np.int64)
+    return list(known), numbers
+
+
+def _cs(seconds: Sequence[float]) -> I64:
+    return np.array([in_cs(value) for value in seconds], np.int64)
+
+
+def _at_speed(problem: CourierProblem, speed: float) -> I32:
+    """The matrix for couriers of a speed."""
+    durations = problem.durations_cs
+    slower = np.rint(durations / speed) if speed != 1 else durations
+    return np.where((durations >= INF) | (slower >= FARTHEST), NEVER, slower).astype(np.int32)
+
+
+def _ends(
+    kinds: Sequence[_Kind], speed: I64, matrices: Sequence[I32], stops: Sequence[Stop]
+) -> tuple[I32, I32, I64]:
+    """The way from the best start of each kind, to its best end, and the setup after the start."""
+    places = np.array([stop.place for stop in stops], np.int64)
+    setup = _cs([stop.setup_s for stop in stops])
+    shape = len(kinds), len(stops)
+    leave, come = np.zeros(shape, np.int32), np.zeros(shape, np.int32)
+    first_setup = np.tile(setup, (len(kinds), 1)).reshape(shape)
+    for k, (starts, ends, _) in enumerate(kinds):
+        matrix = matrices[speed[k]]
+        if starts:
+            ways = matrix[np.ix_(np.array(starts), places)]
+            leave[k] = ways.min(axis=0, initial=NEVER)
+            best = np.array(starts)[ways.argmin(axis=0)]
+            first_setup[k] = np.where(best == places, 0, setup)
+        if ends:
+            come[k] = matrix[np.ix_(places, np.array(ends))].min(axis=1, initial=NEVER)
+    return leave, come, first_setup
+
+
+def _near(out: I32) -> I32:
+    """The nearest stops of each, there or back, itself left out."""
+    n = len(out)
+    most = min(n - 1, _MOST_NEAR)
+    near = np.empty((n, max(most, 0)), np.int32)
+    for i in range(n if most > 0 else 0):
+        apart = np.minimum(out[i], out[:, i]).astype(np.int64)
+        apart[i] = np.iinfo(np.int64).max
+        if most < n - 1:
+            some = np.argpartition(apart, most)[:most]
+            near[i] = some[np.argsort(apart[some], kind="stable")]
+        else:
+            near[i] = np.argsort(apart, kind="stable")[:most]
+    return near
+
+
+def _loads(problem: CourierProblem) -> I64:
+    n_orders, d = len(problem.shipments) + len(problem.jobs), problem.n_dimensions
+    load = np.zeros((3, n_orders, d), np.int64)
+    if d > 0:
+        for i, shipment in enumerate(problem.shipments):
+            load[1, i] = shipment.amount or 0
+        for i, job in enumerate(problem.jobs, len(problem.shipments)):
+            load[0, i] = job.delivered or 0
+            load[2, i] = job.collected or 0
+    return load
+
+
+def _worth(problem: CourierProblem) -> I64:
+    priorities = [shipment.priority for shipment in problem.shipments]
+    priorities += [job.priority for job in problem.jobs]
+    return np.array(priorities, np.int64) * _PRIORITY_WORTH + 1
+
+
+def _may(problem: CourierProblem) -> U8:
+    skills = [shipment.skills for shipment in problem.shipments]
+    wanted, wants = _number(skills + [job.skills for job in problem.jobs])
+    had, has = _number([courier.skills for courier in problem.couriers])
+    fits = np.array([[want <= have for have in had] for want in wanted], np.uint8)
+    return fits.reshape(len(wanted), len(had))[np.ix_(wants, has)]
+
+
+def _fleet(couriers: Sequence[Courier], kind: I64, speed: I64, n_dimensions: int) -> Fleet:
+    _, rate, fixed = cost_rates(couriers)
+    _, alike = _number(couriers)
+    unlimited = (2**60,) * n_dimensions
+    capacity = [courier.capacity or unlimited for courier in couriers]
+    windows = [courier.window for courier in couriers]
+    travel = [courier.max_travel_s for courier in couriers]
+    return Fleet(
+        kind=freeze(kind),
+        speed=freeze(speed),
+        alike=freeze(alike),
+        capacity=freeze(np.array(capacity, np.int64).reshape(len(couriers), n_dimensions)),
+        opens=freeze(np.array([in_cs(w[0]) if w else 0 for w in windows], np.int64)),
+        closes=freeze(np.array([in_cs(w[1]) if w else ALWAYS for w in windows], np.int64)),
+        most_stops=freeze(
+            np.array([ALWAYS if c.max_tasks is None else c.max_tasks for c in couriers], np.int64)
+        ),
+        most_travel=freeze(
+            np.array([ALWAYS if most is None else in_cs(most) for most in travel], np.int64)
+        ),
+        rate=freeze(rate),
+        fixed=freeze(fixed),
+    )

@@ -1,0 +1,142 @@
+"""The solver of courier problems: several searches in parallel."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from gis.arrays import freeze
+from gis.workers import available_cpus
+from routing.courier.arrange import arrange
+from routing.courier.compile import make_instance
+from routing.courier.instance import SPAN, SPAN_WEIGHT, Instance
+from routing.courier.plan import CourierPlan, Progress
+from routing.courier.problem import Courier, CourierProblem, Job, Shipment, Stop
+from routing.courier.schedule import CourierParams, Schedule, temperature
+from routing.courier.search import Search, new_search, run_search
+
+_SEARCHES = 4
+"""How many there are where the result must not depend on the number of processors."""
+_PROGRESS_S = 0.1
+
+OnProgress = Callable[[Progress], bool]
+
+
+def solve_courier(
+    problem: CourierProblem,
+    params: CourierParams | None = None,
+    on_progress: OnProgress | None = None,
+) -> CourierPlan:
+    """The best plan that is found in the time.
+
+    ``on_progress`` is called now and then, about ten times a second at most; if it returns true,
+    the search stops and the best plan so far is the answer. Raises ``InvalidInput`` for problems
+    that are too large.
+    """
+    warm_up()
+    return _Solver(problem, params or CourierParams(), on_progress).solve()
+
+
+def warm_up() -> None:
+    """Have the kernels compiled, so that this takes nothing of the time for a search."""
+    here = Stop(0, windows=((0.0, 1.0),))
+    problem = CourierProblem(
+        np.zeros((1, 1), np.uint32),
+        (Courier(capacity=(1,)),),
+        (Shipment(here, here),),
+        (Job(here),),
+    )
+    instance = make_instance(problem)
+    search = new_search(instance, 1)
+    run_search(instance, search, 1, freeze(np.ones(2)))
+    arrange(problem, instance, search.best_stop, search.best_length, iterations=0, elapsed_s=0.0)
+
+
+class _Solver:
+    """One run over one problem."""
+
+    def __init__(
+        self, problem: CourierProblem, params: CourierParams, on_progress: OnProgress | None
+    ) -> None:
+        self._begun = time.monotonic()
+        self._problem, self._params, self._on_progress = problem, params, on_progress
+        self._instance = make_instance(problem)
+        self._workers = params.workers or available_cpus()
+        by_time = params.iterations is None and params.patience is None
+        n_searches = params.searches or (self._workers if by_time else _SEARCHES)
+        self._searches = [
+            new_search(self._instance, params.seed * 7919 + number) for number in range(n_searches)
+        ]
+        self._best = self._searches[0]
+        self._best_total = _total(self._best)
+        self._iterations = 0
+        self._told = self._begun
+
+    def solve(self) -> CourierPlan:
+        with ThreadPoolExecutor(min(self._workers, len(self._searches))) as pool:
+            cold = freeze(np.ones(2))
+            list(pool.map(lambda one: run_search(self._instance, one, 0, cold), self._searches))
+            self._find_best()
+            if len(self._instance.may) > 0 and not self._is_told_to_stop():
+                self._search(pool)
+        return self._plan()
+
+    def _search(self, pool: ThreadPoolExecutor) -> None:
+        """Go on round by round until it is enough."""
+        instance, schedule = self._instance, Schedule(self._params, self._begun)
+        scale = _mean_leg(instance, self._best)
+
+        def go_on(search: Search) -> None:
+            run_search(instance, search, count, heat)
+
+        while (one := schedule.next_round(self._iterations)) is not None:
+            count, begin, end = one
+            heat = freeze(np.array([temperature(begin), temperature(end)]) * scale)
+            list(pool.map(go_on, self._searches))
+            self._iterations += count
+            if self._find_best():
+                schedule.note_better(self._iterations)
+            if self._is_told_to_stop():
+                return
+
+    def _find_best(self) -> bool:
+        """Look which search has the best routes; whether they are better than before."""
+        before = self._best_total
+        self._best = min(self._searches, key=_total)
+        self._best_total = _total(self._best)
+        return self._best_total < before
+
+    def _is_told_to_stop(self) -> bool:
+        """Tell how far it is, if it is time to; whether whoever hears it has enough."""
+        now = time.monotonic()
+        if self._on_progress is None or now < self._told + _PROGRESS_S:
+            return False
+        plan = self._plan()
+        stop = self._on_progress(Progress(now - self._begun, self._iterations, plan))
+        self._told = time.monotonic()
+        return stop
+
+    def _plan(self) -> CourierPlan:
+        return arrange(
+            self._problem,
+            self._instance,
+            self._best.best_stop,
+            self._best.best_length,
+            iterations=self._iterations,
+            elapsed_s=time.monotonic() - self._begun,
+        )
+
+
+def _total(search: Search) -> tuple[int, int]:
+    """What is to be small: first what the absent orders are worth, then the cost."""
+    return int(search.best_total[1]), int(search.best_total[0])
+
+
+def _mean_leg(instance: Instance, search: Search) -> float:
+    """The mean cost of a leg of the best routes, so that heat suits the problem."""
+    routes = search.routes
+    n_legs = int((routes.length + (routes.length > 0)).sum())
+    cost = int((routes.travel * instance.fleet.rate).sum())
+    weight = SPAN_WEIGHT if instance.rules[SPAN] else 1
+    return max(cost / max(n_legs, 1), 1.0) * weight
