@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from gis.arrays import I64, U32
-from routing.courier.compile import CS_PER_S, cost_rates, in_cs
+from routing.courier.compile import CS_PER_S, S_PER_HOUR, in_cs
 from routing.courier.instance import Instance
 from routing.courier.plan import (
     DELIVERY,
@@ -52,9 +52,11 @@ def _cost(problem: CourierProblem, routes: Sequence[PlannedRoute]) -> float:
             window = problem.couriers[route.courier].window
             spans.append(route.stops[-1].departure_cs - (in_cs(window[0]) if window else 0))
         return max(spans) / CS_PER_S
-    scale, rate, fixed = cost_rates(problem.couriers)
-    costs = [int(rate[r.courier]) * r.travel_cs + int(fixed[r.courier]) for r in routes]
-    return sum(costs) / scale / CS_PER_S
+    cost = 0.0
+    for route in routes:
+        courier = problem.couriers[route.courier]
+        cost += route.travel_cs / CS_PER_S * courier.cost_per_hour / S_PER_HOUR + courier.fixed_cost
+    return cost
 
 
 def _route(problem: CourierProblem, instance: Instance, v: int, stops: list[int]) -> PlannedRoute:

@@ -13,6 +13,7 @@ from routing.errors import InvalidInput
 T = TypeVar("T", bound=Hashable)
 
 CS_PER_S = 100
+S_PER_HOUR = 3600
 _COST_SCALE = 1000
 """Costs per hour are told apart to a thousandth of a second's."""
 _MOST_CELLS = 4_000_000
@@ -87,7 +88,7 @@ def cost_rates(couriers: Sequence[Courier]) -> tuple[int, I64, I64]:
 
     The units of a centisecond of travel, int64 (v,), and of a route that is used, (v,).
     """
-    rates = [courier.cost_per_hour / 3600 for courier in couriers]
+    rates = [courier.cost_per_hour / S_PER_HOUR for courier in couriers]
     scale = 1 if all(rate == 1 for rate in rates) else _COST_SCALE
     rate = np.array([round(rate * scale) for rate in rates], np.int64)
     fixed = np.array([in_cs(courier.fixed_cost) * scale for courier in couriers], np.int64)

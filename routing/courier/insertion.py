@@ -70,6 +70,9 @@ def insert_best(instance: Instance, routes: Routes, trial: Trial, order: Any) ->
             room = min(room, (best - base) // fleet.rate[v] + 1)
         if n_stops == 1:
             more, i, j = _place_job(instance, routes, trial, order, v, room)
+        elif instance.rules[TIMED] != 0:
+            _find_steps(instance, routes, trial, order, v)
+            more, i, j = _place_in_time(instance, routes, trial, order, v, room)
         else:
             more, i, j = _place_shipment(instance, routes, trial, order, v, room)
         if more >= NO_WAY:
@@ -215,11 +218,15 @@ def _find_steps(instance: Instance, routes: Routes, trial: Trial, order: Any, v:
         trial.before[leg] = to_p + from_p - now
         trial.second[leg] = to_d + from_d - now
         trial.together[leg] = to_p + pd + from_d - now
+    cheapest: Any = int64(NO_WAY)
+    for leg in range(m, -1, -1):
+        trial.after[leg] = cheapest
+        cheapest = min(cheapest, int64(trial.second[leg]))
 
 
 @inner_kernel
 def _place_in_time(
-    instance: Instance, routes: Routes, trial: Trial, order: Any, v: Any, below: Any
+    instance: Instance, routes: Routes, trial: Trial, order: Any, v: Any, room: Any
 ) -> Any:
     """The same where times are to be kept, by walking on from each leg that may be the cheapest."""
     m, kind = routes.length[v], instance.fleet.kind[v]
@@ -227,7 +234,7 @@ def _place_in_time(
     p, d = instance.pickup[order], instance.delivery[order]
     pd = int64(instance.out[s, p, d])
     loaded = routes.load.shape[2] > 0
-    best: Any = below
+    best: Any = min(room + 1, int64(NO_WAY))
     first, second = int64(-1), int64(-1)
     for i in range(m + 1):
         alone = trial.before[i]
@@ -235,7 +242,9 @@ def _place_in_time(
             continue
         x = int64(routes.stop[v, i - 1]) if i > 0 else int64(-1)
         together = int64(trial.together[i])
-        if min(together, alone + trial.after[i]) >= best:
+        if min(together, alone + trial.after[i]) >= best or _blinks(trial.random):
+            continue
+        if loaded and not _fits(instance, routes, 1, order, v, i):
             continue
         t = routes.done[v, i - 1] if i > 0 else instance.fleet.opens[v]
         t = finish(instance, v, x, p, t + way(instance, v, x, p))

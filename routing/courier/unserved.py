@@ -45,7 +45,7 @@ def why_never(instance: Instance, order: int, v: int) -> str:
         return UNREACHABLE
     if (instance.load[:, order] > fleet.capacity[v]).any():
         return TOO_LARGE
-    if len(stops) > fleet.most_stops[v] or legs.sum() > fleet.most_travel[v]:
+    if legs.sum() > fleet.most_travel[v]:
         return TOO_FAR
     if table[-1, BEGIN] < 0 or table[-1, ARRIVAL] > fleet.closes[v]:
         return NO_TIME

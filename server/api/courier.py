@@ -15,7 +15,7 @@ from starlette.types import Message as AsgiMessage
 from starlette.types import Receive, Scope, Send
 
 from gis.errors import ResourceError
-from routing.courier.solve import CourierParams
+from routing.courier.schedule import CourierParams
 from routing.errors import InvalidInput, InvalidValue
 from server.api.bodies import media_type, read_body
 from server.api.courier_schemas import BODY, RESPONSES

@@ -18,7 +18,8 @@ from rich.text import Text
 from gis.errors import EngineError, FormatError
 from routing.courier.plan import CourierPlan, Progress
 from routing.courier.problem import MOST_STOPS
-from routing.courier.solve import CourierParams, solve_courier
+from routing.courier.schedule import CourierParams
+from routing.courier.solve import solve_courier
 from routing.engine import Engine
 from server.api.osrm_json import to_bytes
 from server.console import duration, err, out, write_bytes, write_json

@@ -7,11 +7,7 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-import numpy as np
-
-from gis.arrays import freeze
-from routing.courier.problem import Courier, CourierProblem, Shipment, Stop
-from routing.courier.solve import CourierParams, solve_courier
+from routing.courier.solve import warm_up
 from server.courier.solver import Lines, solve
 
 _ORDER = b"s"
@@ -40,15 +36,6 @@ def tend(orders: socket.socket) -> None:
                     solve(Lines(*descriptors))
         for descriptor in descriptors:
             os.close(descriptor)
-
-
-def warm_up() -> None:
-    """Load or compile what solving needs, by solving something."""
-    durations = freeze(np.array([[0, 500, 700], [600, 0, 400], [800, 300, 0]], np.uint32))
-    couriers = (Courier((0,), (0,)),)
-    shipments = (Shipment(Stop(1), Stop(2)), Shipment(Stop(2), Stop(0)))
-    problem = CourierProblem(durations, couriers, shipments)
-    solve_courier(problem, CourierParams(seconds=1.0, iterations=10, workers=1))
 
 
 def fork_nursery() -> socket.socket:

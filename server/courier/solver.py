@@ -18,7 +18,8 @@ from typing import NoReturn
 from gis.errors import EngineError
 from routing.courier.plan import CourierPlan, Progress
 from routing.courier.problem import CourierProblem
-from routing.courier.solve import CourierParams, solve_courier
+from routing.courier.schedule import CourierParams
+from routing.courier.solve import solve_courier
 from server.courier.messages import Done, Failed, Going, Message, write_message
 
 _log = logging.getLogger(__name__)

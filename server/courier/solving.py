@@ -11,7 +11,7 @@ from gis.arrays import U32, freeze
 from routing.courier.places import find_places
 from routing.courier.plan import CourierPlan
 from routing.courier.problem import CourierProblem
-from routing.courier.solve import CourierParams
+from routing.courier.schedule import CourierParams
 from routing.engine import Engine
 from routing.errors import TooBig
 from server.courier.answers import Writer
