@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from gis.arrays import I64, U32
 from routing.courier.compile import CS_PER_S, S_PER_HOUR, in_cs
 from routing.courier.instance import Instance
@@ -66,7 +68,7 @@ def _route(problem: CourierProblem, instance: Instance, v: int, stops: list[int]
     loads = _loads(instance, stops)
     planned = []
     if courier.starts:
-        place = _best_end(problem, courier.starts, stops[0], instance, out=True)
+        place = _best_end(problem, courier.starts, stops[0], instance, courier.speed, out=True)
         planned.append(PlannedStop(START, None, place, departure, 0, 0, 0, 0, loads[0]))
     for i, y in enumerate(stops):
         service = int(instance.clock.service[y])
@@ -85,7 +87,7 @@ def _route(problem: CourierProblem, instance: Instance, v: int, stops: list[int]
             )
         )
     if courier.ends:
-        place = _best_end(problem, courier.ends, stops[-1], instance, out=False)
+        place = _best_end(problem, courier.ends, stops[-1], instance, courier.speed, out=False)
         planned.append(PlannedStop(END, None, place, arrivals[-1], 0, 0, 0, sum(legs), loads[-1]))
     return PlannedRoute(v, tuple(planned))
 
@@ -115,9 +117,23 @@ def _what(problem: CourierProblem, instance: Instance, y: int) -> tuple[str, int
 
 
 def _best_end(
-    problem: CourierProblem, ends: Sequence[int], y: int, instance: Instance, *, out: bool
+    problem: CourierProblem,
+    ends: Sequence[int],
+    y: int,
+    instance: Instance,
+    speed: float,
+    *,
+    out: bool,
 ) -> int:
-    """The start from which a stop is nearest, or the end that is nearest to it."""
+    """The start from which a stop is nearest, or the end that is nearest to it.
+
+    Of starts as near as each other the stop's own place, where no setup is due.
+    """
     at = int(instance.clock.place[y])
     matrix = problem.durations_cs
-    return min(ends, key=lambda end: int(matrix[end, at] if out else matrix[at, end]))
+
+    def far(end: int) -> tuple[float, bool]:
+        duration = int(matrix[end, at] if out else matrix[at, end])
+        return float(np.rint(duration / speed)), end != at
+
+    return min(ends, key=far)

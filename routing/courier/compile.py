@@ -127,8 +127,8 @@ def _ends(
         if starts:
             ways = matrix[np.ix_(np.array(starts), places)]
             leave[k] = ways.min(axis=0, initial=NEVER)
-            best = np.array(starts)[ways.argmin(axis=0)]
-            first_setup[k] = np.where(best == places, 0, setup)
+            is_here = np.array(starts)[:, None] == places
+            first_setup[k] = np.where((is_here & (ways == leave[k])).any(axis=0), 0, setup)
         if ends:
             come[k] = matrix[np.ix_(places, np.array(ends))].min(axis=1, initial=NEVER)
     return leave, come, first_setup
