@@ -30,6 +30,7 @@ from routing.build import build_dataset
 from routing.cch.customize import Customizer
 from routing.cch.weights import new_weights
 from routing.changes.reweight import MANY
+from routing.courier.solve import warm_up as warm_up_couriers
 from routing.engine import Engine
 from routing.guidance.guide import open_arcs
 from routing.guidance.junctions import Junctions
@@ -138,6 +139,7 @@ def _read_and_ask(folder: Path) -> None:
     """Decode PBF, then ask for what is no route once the other part has built a dataset."""
     _read_pbf(folder)
     find_records(np.frombuffer(b"a", np.uint8), True, ord(","), 1, 1, new_records(1))
+    warm_up_couriers()
     dataset = folder.parent / "0" / _DATASET
     deadline = time.monotonic() + _PATIENCE_S
     while not dataset.exists():

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from gis.tiles.levels import ALL_ROADS_ZOOM, MIN_ZOOM
+from routing.courier.solve import warm_up
 from routing.engine import Engine
 from routing.errors import QueryError
 
@@ -12,6 +13,7 @@ def touch(engine: Engine) -> None:
     """Ask for some of everything, so that what it needs is loaded before anybody waits for it."""
     west, south, east, north = engine.bounds
     points = [((3 * west + east) / 4, (3 * south + north) / 4), (east, north)]
+    warm_up()
     engine.find_streets("a")
     for zoom in range(MIN_ZOOM, ALL_ROADS_ZOOM):
         engine.tile(0, 0, zoom)  # in the Arctic sea: what all tiles of a zoom share is made
