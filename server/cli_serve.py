@@ -12,8 +12,9 @@ from server.console import err, out
 from server.kernels import load_kernels
 from server.locations import dataset_of, is_dataset, sample_dataset, sample_extract, why_build
 from server.metrics import Metrics
+from server.processes.listening import bind
 from server.processes.reloading import Reloader
-from server.processes.supervisor import Supervisor, bind
+from server.processes.supervisor import Supervisor
 from server.processes.touch import touch
 from server.processes.worker import Worker
 from server.settings import settings_from_environment

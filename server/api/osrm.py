@@ -128,7 +128,9 @@ class OsrmServices:
             return None
         answer = _packed(body, coding_for(accepted), serving.headers)
         named = b"".join([b"%b: %b\r\n" % pair for pair in answer.headers])
-        head = _HEADS[answer.coding] + self._keep_alive_line
+        head = _HEADS[answer.coding]
+        if not self._state.stopping:
+            head += self._keep_alive_line
         return b"%b%bcontent-length: %d\r\n" % (head, named, len(answer.body)), answer.body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -158,7 +160,7 @@ class OsrmServices:
             headers = (*headers, (b"retry-after", b"1"))
         if answer.coding:
             headers = (*headers, (b"content-encoding", answer.coding))
-        if status not in _CLOSING and _stays_open(scope):
+        if status not in _CLOSING and not self._state.stopping and _stays_open(scope):
             headers = (*headers, self._keep_alive)
         body = answer.body
         headers = (*headers, *answer.headers)
