@@ -22,7 +22,8 @@ from server.api.live_schemas import (
 from server.api.osrm_json import to_bytes
 from server.counting import announced_length
 from server.errors import BodyTooLarge, InvalidContentType, InvalidQuery
-from server.live.rows import SpeedRows, rows_from_csv, rows_from_json
+from server.live.csv_rows import rows_from_csv
+from server.live.rows import SpeedRows, rows_from_json
 from server.live.speeds import InForce
 from server.state import EngineState
 

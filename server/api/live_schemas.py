@@ -4,7 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from server.live.rows import csv_schema, row_schema
+from server.live.csv_rows import csv_schema
+from server.live.rows import row_schema
 
 
 def body(may_take_back: bool) -> dict[str, Any]:
