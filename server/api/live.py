@@ -20,8 +20,7 @@ from server.api.live_schemas import (
     body,
 )
 from server.api.osrm_json import to_bytes
-from server.counting import announced_length
-from server.errors import BodyTooLarge, InvalidContentType, InvalidQuery
+from server.errors import InvalidContentType, InvalidQuery
 from server.live.csv_rows import rows_from_csv
 from server.live.rows import SpeedRows, rows_from_json
 from server.live.speeds import InForce
@@ -71,7 +70,7 @@ class LiveService:
         kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
         if kind not in ("application/json", "text/csv"):
             raise InvalidContentType("Send speeds as application/json or as text/csv.")
-        body = await _read(request, self._state.settings.max_live_body_bytes)
+        body = await request.body()
         read = _rows_from_json if kind == "application/json" else rows_from_csv
         speeds = await run_in_threadpool(read, body, may_take_back)
         return await run_in_threadpool(self._put, profile, how, speeds)
@@ -108,19 +107,6 @@ def live_router(state: EngineState) -> APIRouter:
             dependencies=[Depends(admin_only(state.settings))],
         )
     return router
-
-
-async def _read(request: Request, limit: int) -> bytes:
-    """The body; ``BodyTooLarge`` if it is longer than the limit."""
-    too_large = BodyTooLarge(f"Body is longer than the maximum of {limit} bytes")
-    if announced_length(request.scope) > limit:
-        raise too_large
-    parts = bytearray()
-    async for part in request.stream():
-        parts += part
-        if len(parts) > limit:
-            raise too_large
-    return bytes(parts)
 
 
 def _rows_from_json(body: bytes, may_take_back: bool) -> SpeedRows:
