@@ -99,6 +99,19 @@ class EngineState:
             serving = self._served[profile] = Serving(view, profile, headers)
         return serving
 
+    def serving_at_once(self, name: str) -> Serving | None:
+        """The same, but None where new live speeds would have to be made ready first."""
+        engine = self.engine
+        return self.serving(name) if engine.is_current(self.profile(name, engine)) else None
+
+    async def serving_soon(self, name: str) -> Serving:
+        """The same; new live speeds are made ready while others are answered."""
+        loop = asyncio.get_running_loop()
+        while (found := self.serving_at_once(name)) is None:
+            engine = self.engine
+            await loop.run_in_executor(None, engine.snapshot, self.profile(name, engine))
+        return found
+
     def take(self, engine: Engine) -> None:
         """Answer from another engine from now on; what has begun ends with the one before.
 
@@ -147,7 +160,7 @@ class EngineState:
             "profiles": list(engine.profiles),
             "bounds": list(engine.bounds),
             "data_id": engine.data_id,
-            "weights": {name: engine.live_sequence(name) for name in engine.profiles},
+            "weights": {name: engine.announced(name) for name in engine.profiles},
             "uptime_s": round(time.monotonic() - self.opened, 1),
             "process": os.getpid(),
         }

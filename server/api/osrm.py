@@ -50,7 +50,7 @@ _HEADS = {
 }
 _LONG_BODY_BYTES = 16 << 10
 """A longer body takes more than some milliseconds to read."""
-_BUSY = 503
+_WRONG, _BUSY = 400, 503
 _NOT_MODIFIED = 304
 
 _VERSION = 1
@@ -97,10 +97,11 @@ class OsrmServices:
 
     def answer_at_once(
         self, target: bytes, header_bytes: int, accepted: bytes
-    ) -> tuple[bytes, bytes] | None:
-        """Headers and body of the answer to a GET request if it is quick and all is well.
+    ) -> tuple[int, bytes, bytes] | None:
+        """Status, headers and body of the answer to a GET request if it is quick.
 
         ``target`` is its path and query, ``accepted`` which encodings whoever asks understands.
+        What is no fault of the asker's takes the long way, which tells it.
         """
         settings = self._state.settings
         if len(target) > settings.max_url_bytes or header_bytes > settings.max_header_bytes:
@@ -109,21 +110,28 @@ class OsrmServices:
             path = split_url(decode_target(target), with_query=True)
             service = _find_service(path)
             params = service.read(path)
-            serving = self._state.serving(path.profile)
+            serving = self._state.serving_at_once(path.profile)
+            if serving is None:
+                return None
             service.check(params, settings)
             if not service.is_quick(params):
                 return None
             body = service.answer(serving, params)
-        except Exception:  # the long way finds it again, and tells it
-            return None
-        if isinstance(body, Reply):
-            return None
-        answer = _packed(body, coding_for(accepted), serving.headers)
+        except Exception as error:
+            status, code, message = status_code_message(error)
+            if status != _WRONG:
+                return None
+            answer = _packed(to_bytes(error_answer(code, message)), coding_for(accepted))
+        else:
+            if isinstance(body, Reply):
+                return None
+            status, answer = 200, _packed(body, coding_for(accepted), serving.headers)
         named = b"".join([b"%b: %b\r\n" % pair for pair in answer.headers])
         head = _HEADS[answer.coding]
         if not self._state.stopping:
             head += self._keep_alive_line
-        return b"%b%bcontent-length: %d\r\n" % (head, named, len(answer.body)), answer.body
+        head = b"%b%bcontent-length: %d\r\n" % (head, named, len(answer.body))
+        return status, head, answer.body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
@@ -184,7 +192,7 @@ class OsrmServices:
             return None
         else:
             raise InvalidMethod("Method not allowed. Use GET, HEAD, POST, or OPTIONS.")
-        serving = self._state.serving(path.profile)
+        serving = await self._state.serving_soon(path.profile)
         coding = _coding(scope)
 
         def check() -> None:

@@ -2,13 +2,15 @@
 
 What a quick request costs is mostly not its answer but the way there: a parser with a callback for
 every header, a task, messages to and fro. Those that are plain, whole in one packet and quick to
-answer need none of that. Whatever is in any way special goes the long way, errors included, and
-the answers are the same.
+answer need none of that. Whatever is in any way special goes the long way, faults of our own
+included, and the answers are the same.
 """
 
 import re
 from time import perf_counter
 from typing import ClassVar
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from server.api.osrm import OsrmServices
 from server.transport.protocol import LimitedHttpProtocol
@@ -49,12 +51,12 @@ class ExpressProtocol(LimitedHttpProtocol):
                 if is_last:
                     self.part()
                 service = data[_SERVICE : data.index(b"/", _SERVICE)]
-                self.state.metrics.observe(service, 200, perf_counter() - began)
+                self.state.metrics.observe(service, found[0], perf_counter() - began)
                 return
         super().data_received(data)
 
-    def _answer_at_once(self, data: bytes) -> tuple[bytes, bytes] | None:
-        """Headers and body of the answer, or None if that takes the long way."""
+    def _answer_at_once(self, data: bytes) -> tuple[int, bytes, bytes] | None:
+        """Status, headers and body of the answer, or None if that takes the long way."""
         request = _REQUEST.fullmatch(data)
         if request is None or self.access_log or self.flow.write_paused or self._refused:
             return None
@@ -65,13 +67,13 @@ class ExpressProtocol(LimitedHttpProtocol):
         accepted = encoding.group()[len("accept-encoding:") :] if encoding else b""
         return self.services.answer_at_once(target, len(headers), accepted)
 
-    def _with_head(self, head: bytes, body: bytes, is_last: bool) -> bytes:
+    def _with_head(self, status: int, head: bytes, body: bytes, is_last: bool) -> bytes:
         """All that is sent."""
         date = b"".join(
             b"%b: %b\r\n" % (name, value) for name, value in self.server_state.default_headers
         )
         end = b"connection: close\r\n" if is_last else b""
-        return b"HTTP/1.1 200 OK\r\n%b%b%b\r\n%b" % (date, head, end, body)
+        return b"%b%b%b%b\r\n%b" % (STATUS_LINE[status], date, head, end, body)
 
     def _wait_for_another(self) -> None:
         """Close the connection if nothing comes for a while."""
