@@ -86,9 +86,17 @@ class EngineState:
     def serving(self, name: str) -> Serving:
         """What a request for a profile is answered from; raises ``InvalidValue``."""
         engine = self.engine
+        return self._serving(engine, self.profile(name, engine))
+
+    def serving_at_once(self, name: str) -> Serving | None:
+        """The same, but None where new live speeds would have to be made ready first."""
+        engine = self.engine
+        profile = self.profile(name, engine)
+        return self._serving(engine, profile) if engine.is_current(profile) else None
+
+    def _serving(self, engine: Engine, profile: str) -> Serving:
         if engine is not self._served_by:  # what is left of another one is not held on to
             self._served_by, self._served = engine, {}
-        profile = self.profile(name, engine)
         view = engine.snapshot(profile)
         serving = self._served.get(profile)
         if serving is None or serving.engine is not view:
@@ -98,11 +106,6 @@ class EngineState:
             )
             serving = self._served[profile] = Serving(view, profile, headers)
         return serving
-
-    def serving_at_once(self, name: str) -> Serving | None:
-        """The same, but None where new live speeds would have to be made ready first."""
-        engine = self.engine
-        return self.serving(name) if engine.is_current(self.profile(name, engine)) else None
 
     async def serving_soon(self, name: str) -> Serving:
         """The same; new live speeds are made ready while others are answered."""
