@@ -245,12 +245,13 @@ def test_what_is_idle_at_the_end() -> None:
         assert used.ask(SHORT)
         told = time.monotonic()
         stopped.stop()
-        assert new.socket.recv(1) == b""
-        assert 0.2 < time.monotonic() - told < 0.9
-        assert used.socket.recv(1) == b""
-        assert 0.9 < time.monotonic() - told < 1.5
+        ended = []
+        for talk in (new, used):
+            assert talk.socket.recv(1) == b""
+            ended.append(time.monotonic() - told)
+        assert 0.2 < ended[0] < ended[1] - 0.2
+        assert 0.9 < ended[1] < 3
         assert not slow.answer(), "and whoever was asked before stopping says that it is the last"
-        time.sleep(0.5)
         begun.socket.sendall(SHORT[30:])
         assert not begun.answer()
         for talk in (new, used, begun, slow):
@@ -289,12 +290,12 @@ def test_one_worker_alone() -> None:
             assert time.monotonic() < deadline
             time.sleep(0.05)
         assert other in stopped.workers()
-        began = time.monotonic()
         for _ in range(20):
+            began = time.monotonic()
             with closing(Talk(stopped.port).socket) as sock:
+                assert time.monotonic() - began < 0.9, "nobody is passed over, to try again later"
                 sock.sendall(SHORT)
                 assert sock.recv(1 << 16).startswith(b"HTTP/1.1 200 OK")
-        assert time.monotonic() - began < 1, "nobody is passed over"
         stopped.stop()
         load.end()
         stopped.process.communicate(timeout=20)
