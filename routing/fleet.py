@@ -204,6 +204,11 @@ class Fleet:
             self._snapshots[name] = view
         return view
 
+    def is_current(self, profile: str | None = None) -> bool:
+        """Whether the newest live weights are at hand; else a `snapshot` takes its time."""
+        reader = self._live.get(self._name(profile))
+        return reader is None or reader.is_current
+
     def is_following(self, profile: str | None = None) -> bool:
         """Whether the engine uses live weights."""
         return self._name(profile) in self._live

@@ -25,6 +25,7 @@ from server.api.metrics import metrics_router
 from server.api.openapi_document import openapi_document
 from server.api.osrm import OsrmServices
 from server.api.osrm_json import error_answer, to_bytes
+from server.api.own_options import invalid_query
 from server.api.parse_benchmark import parse_router
 from server.api.search import search_router
 from server.api.services import SERVICES
@@ -114,9 +115,7 @@ def create_app(state: EngineState) -> FastAPI:
 def tell_error(request: Request, error: Exception) -> Response:
     """An error as the routing services tell it."""
     if isinstance(error, RequestValidationError):
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        error = InvalidQuery(f"{where}: {first['msg']}")
+        error = invalid_query(error)
     status, code, message = status_code_message(error)
     if status == 500:
         _log.error("request failed: %s", request.url.path, exc_info=error)

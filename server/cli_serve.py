@@ -9,11 +9,13 @@ from gis.workers import available_cpus
 from routing.engine import Engine
 from server.cli_build import build
 from server.console import err, out
+from server.environment import unknown_variables
 from server.kernels import load_kernels
 from server.locations import dataset_of, is_dataset, sample_dataset, sample_extract, why_build
 from server.metrics import Metrics
+from server.processes.listening import bind
 from server.processes.reloading import Reloader
-from server.processes.supervisor import Supervisor, bind
+from server.processes.supervisor import Supervisor
 from server.processes.touch import touch
 from server.processes.worker import Worker
 from server.settings import settings_from_environment
@@ -25,6 +27,8 @@ def serve_dataset(
 ) -> None:
     """Build if need be, then serve until told to stop."""
     settings = settings_from_environment()
+    for line in unknown_variables():
+        err.print(line)
     if any_profile:
         settings = replace(settings, any_profile=True)
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)

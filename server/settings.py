@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from gis.errors import EngineError
 
-_PREFIX = "WHIMBREL_"
+PREFIX = "WHIMBREL_"
 
 _TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]{16,}=*")
 """What RFC 6750 (section 2.1) allows as a bearer token, and not too short to be guessed."""
@@ -98,7 +98,7 @@ def settings_from_environment(environment: Mapping[str, str] = os.environ) -> Se
     """
     values: dict[str, int | bool | str] = {}
     for field in fields(Settings):
-        name = _PREFIX + field.name.upper()
+        name = PREFIX + field.name.upper()
         text = environment.get(name)
         if text is None:
             continue

@@ -89,9 +89,17 @@ class EngineState:
     def serving(self, name: str) -> Serving:
         """What a request for a profile is answered from; raises ``InvalidValue``."""
         engine = self.engine
+        return self._serving(engine, self.profile(name, engine))
+
+    def serving_at_once(self, name: str) -> Serving | None:
+        """The same, but None where new live speeds would have to be made ready first."""
+        engine = self.engine
+        profile = self.profile(name, engine)
+        return self._serving(engine, profile) if engine.is_current(profile) else None
+
+    def _serving(self, engine: Engine, profile: str) -> Serving:
         if engine is not self._served_by:  # what is left of another one is not held on to
             self._served_by, self._served = engine, {}
-        profile = self.profile(name, engine)
         view = engine.snapshot(profile)
         serving = self._served.get(profile)
         if serving is None or serving.engine is not view:
@@ -101,6 +109,14 @@ class EngineState:
             )
             serving = self._served[profile] = Serving(view, profile, headers)
         return serving
+
+    async def serving_soon(self, name: str) -> Serving:
+        """The same; new live speeds are made ready while others are answered."""
+        loop = asyncio.get_running_loop()
+        while (found := self.serving_at_once(name)) is None:
+            engine = self.engine
+            await loop.run_in_executor(None, engine.snapshot, self.profile(name, engine))
+        return found
 
     def take(self, engine: Engine) -> None:
         """Answer from another engine from now on; what has begun ends with the one before.
@@ -150,7 +166,7 @@ class EngineState:
             "profiles": list(engine.profiles),
             "bounds": list(engine.bounds),
             "data_id": engine.data_id,
-            "weights": {name: engine.live_sequence(name) for name in engine.profiles},
+            "weights": {name: engine.announced(name) for name in engine.profiles},
             "uptime_s": round(time.monotonic() - self.opened, 1),
             "process": os.getpid(),
         }

@@ -125,7 +125,11 @@ def web_router(state: EngineState) -> APIRouter:
         is_versioned = path in _MAP_LIBRARY and request.url.query == f"v={version}"
         return found.answer(request, _FOR_EVER if is_versioned else _ASK_FIRST)
 
+    def icon(request: Request) -> Response:
+        return files["icon.svg"].answer(request)
+
     router.add_api_route("/", page, methods=["GET", "HEAD"])
+    router.add_api_route("/favicon.ico", icon, methods=["GET", "HEAD"])
     router.add_api_route("/static/{path:path}", static, methods=["GET", "HEAD"])
     return router
 

@@ -123,6 +123,10 @@ class FakeEngine:
         """Itself: nothing is ever published."""
         return self
 
+    def is_current(self, profile: str) -> bool:
+        """Nothing is ever published."""
+        return True
+
     def is_following(self, profile: str) -> bool:
         """Others are followed in vain."""
         return True

@@ -10,7 +10,8 @@ from dataclasses import replace
 from fake_engine import fake_state
 
 from server.metrics import Metrics
-from server.processes.supervisor import Supervisor, bind
+from server.processes.listening import bind
+from server.processes.supervisor import Supervisor
 from server.processes.worker import Worker
 from server.settings import Settings
 

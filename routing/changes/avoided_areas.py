@@ -68,7 +68,8 @@ class _Finder:
     def edges_in(self, geometry: Any) -> I64:
         """The edges that meet a geometry, ascending.
 
-        Of a polygon whose sides cross, what an odd number of sides surrounds is the inside.
+        Of a polygon whose sides cross, what an odd number of sides surrounds is the inside; a ring
+        that goes around several times is one that goes around once.
         Raises ``InvalidInput`` if that would take too long.
         """
         import shapely
@@ -76,6 +77,10 @@ class _Finder:
         if geometry.geom_type in ("MultiPolygon", "GeometryCollection"):
             parts = [self.edges_in(part) for part in geometry.geoms if not part.is_empty]
             return np.unique(np.concatenate([np.empty(0, np.int64), *parts]))
+        if geometry.geom_type == "Polygon":
+            rings = [_once_around(ring) for ring in (geometry.exterior, *geometry.interiors)]
+            if any(ring is not None for ring in rings):
+                geometry = _with_rings(geometry, rings)
         sides = np.asarray(shapely.bounds(geometry)) * UNITS_PER_DEGREE
         lower, upper = np.floor(sides[:2]).astype(int), np.ceil(sides[2:]).astype(int)
         near = self._roads.edges_near(*lower.tolist(), *upper.tolist())
@@ -123,6 +128,30 @@ class _Finder:
             raise InvalidInput(
                 "the areas have too many long sides: simplify them, or ask for fewer at once"
             )
+
+
+def _once_around(ring: Any) -> F64 | None:
+    """The points of a ring that goes around several times, once; None if it does not."""
+    import shapely
+
+    points: F64 = shapely.get_coordinates(ring)
+    points = points[:-1][(np.diff(points, axis=0) != 0).any(axis=1)]
+    n = len(points)
+    for period in range(3, n // 2 + 1):
+        if n % period == 0 and np.array_equal(points[period:], points[:-period]):
+            return points[:period]
+    return None
+
+
+def _with_rings(polygon: Any, rings: Sequence[F64 | None]) -> Any:
+    """A polygon with other points in those of its rings for which there are some."""
+    import shapely
+
+    old = (polygon.exterior, *polygon.interiors)
+    first, *others = [
+        ring if found is None else found for ring, found in zip(old, rings, strict=True)
+    ]
+    return shapely.Polygon(first, others)
 
 
 def _roads_meet(geometry: Any, roads: RoadIndex, edge: I64) -> Bool:

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from threading import Lock
+from threading import Event, Lock
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -38,14 +38,29 @@ class _Key(NamedTuple):
     excluded: int
 
 
+class _Made:
+    """A weighting that is being made, or is there; what it is made from is kept beside it.
+
+    That is so that their ids, which the key has, stay their own.
+    """
+
+    def __init__(self, base: Weighting, rewish: Rewish | None) -> None:
+        self.base, self.rewish = base, rewish
+        self.ended = Event()
+        self.weighting: Weighting | None = None
+
+
 class SpecialWeightings:
-    """The weightings of one vehicle for special requests. Threads may share it."""
+    """The weightings of one vehicle for special requests. Threads may share it.
+
+    Who wants one that another thread is making waits for it; nobody else does.
+    """
 
     def __init__(self, vehicle: Vehicle, network: RoadNetwork, clock: Clock) -> None:
         self._vehicle = vehicle
         self._network = network
         self._clock = clock
-        self._kept: OrderedDict[_Key, tuple[Weighting, Weighting, Rewish | None]] = OrderedDict()
+        self._kept: OrderedDict[_Key, _Made] = OrderedDict()
         self._lock = Lock()
 
     def find(
@@ -66,14 +81,33 @@ class SpecialWeightings:
         if not holds.any() and not excluded:
             return base
         key = _Key(id(base), id(rewish), holds.tobytes(), excluded)
-        with self._lock:
-            if key not in self._kept:
-                made = self._make(base, holds, excluded, rewish)
-                self._kept[key] = made, base, rewish  # kept, so that their ids stay their own
-                if len(self._kept) > _KEPT:
-                    self._kept.popitem(last=False)
-            self._kept.move_to_end(key)
-            return self._kept[key][0]
+        while True:
+            with self._lock:
+                found = self._kept.get(key)
+                is_new = found is None
+                if found is None:
+                    found = self._kept[key] = _Made(base, rewish)
+                    if len(self._kept) > _KEPT:
+                        self._kept.popitem(last=False)
+                self._kept.move_to_end(key)
+            if is_new:
+                return self._fill(key, found, holds, excluded)
+            found.ended.wait()
+            if found.weighting is not None:  # else whoever made it has failed
+                return found.weighting
+
+    def _fill(self, key: _Key, wanted: _Made, holds: Bool, excluded: int) -> Weighting:
+        """Make a weighting for all who wait for it."""
+        try:
+            wanted.weighting = self._make(wanted.base, holds, excluded, wanted.rewish)
+        except BaseException:
+            with self._lock:
+                if self._kept.get(key) is wanted:
+                    del self._kept[key]
+            raise
+        finally:
+            wanted.ended.set()
+        return wanted.weighting
 
     def _holding(self, depart_at: Departure | None) -> Bool:
         """Which of the vehicle's conditions hold."""

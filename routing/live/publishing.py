@@ -65,6 +65,11 @@ class LiveReader:
         """The number of the newest version."""
         return int(self._number[0])
 
+    @property
+    def is_current(self) -> bool:
+        """Whether the newest weights are at hand: then nobody waits for them."""
+        return bool(self._live.sequence == self._number[0])
+
     def current(self) -> Weighting:
         """The newest weights; those of the dataset if nothing is changed."""
         return self.newest().weighting

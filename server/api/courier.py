@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 from gis.errors import ResourceError
 from routing.courier.schedule import CourierParams
 from routing.errors import InvalidInput, InvalidValue
-from server.api.bodies import media_type, read_body
+from server.api.bodies import media_type
 from server.api.courier_schemas import BODY, RESPONSES
 from server.api.osrm_json import error_answer, to_bytes
 from server.courier.messages import Done, Failed, Going
@@ -65,8 +65,7 @@ class CourierService:
         self._state.profile(profile)  # rather wrong now than after a long body
         if media_type(request) != "application/json":
             raise InvalidContentType("POST requests require a Content-Type of application/json.")
-        settings = self._state.settings
-        body = await read_body(request, settings.max_courier_body_bytes)
+        body = await request.body()
         serving = self._state.serving(profile)
         headers = {name.decode(): value.decode() for name, value in serving.headers} | _CORS
         async with AsyncExitStack() as stack:

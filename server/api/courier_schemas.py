@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from routing.courier.problem import OBJECTIVES
-from server.api.openapi_answers import ERROR
+from server.api.openapi_failures import failures
 from server.courier.reading import GEOMETRIES
 
 Schema = dict[str, Any]
@@ -212,12 +212,6 @@ _STREAM = (
     "Or a stream of events. `progress`: `elapsed` seconds, `iterations`, `cost`, `unassigned`, and"
     " a `plan` if there is a better one; at last `plan`, or `error` with `code` and `message`"
 )
-_FAILURES = {
-    400: "The problem is wrong, too large, or wants what is not supported; the place is named",
-    413: "The body is too long",
-    415: "The body does not say that it is JSON",
-    429: "As many problems are being solved as may be at once",
-}
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": f"The plan. {_STREAM}",
@@ -226,8 +220,11 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
             "text/event-stream": {"schema": {"type": "string"}},
         },
     },
-    **{
-        status: {"description": text, "content": {"application/json": {"schema": ERROR}}}
-        for status, text in _FAILURES.items()
-    },
+    **failures(
+        {
+            400: "The problem is wrong, too large, or wants what is not supported",
+            415: "The body does not say that it is JSON",
+            429: "As many problems are being solved as may be at once",
+        }
+    ),
 }

@@ -1,12 +1,11 @@
 """Another dataset taken over HTTP, for whoever has the server's token."""
 
-from typing import Any
-
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from server.admin import admin_only
+from server.api.openapi_failures import failures
 from server.api.osrm_json import to_bytes
 from server.errors import Busy, DatasetRefused
 from server.state import EngineState
@@ -22,18 +21,13 @@ class Reloaded(BaseModel):
     removed_profiles: list[str] = Field(description="Profiles that are not served any more")
 
 
-class Failure(BaseModel):
-    """Why not."""
-
-    code: str = Field(examples=["DatasetRefused"])
-    message: str
-
-
-_FAILURES: dict[int | str, dict[str, Any]] = {
-    401: {"model": Failure, "description": "No token, or a wrong one"},
-    409: {"model": Failure, "description": "Refused: the dataset before it is still served"},
-    503: {"model": Failure, "description": "The server is stopping"},
-}
+_FAILURES = failures(
+    {
+        401: "No token, or a wrong one",
+        409: "Refused: the dataset before it is still served",
+        503: "The server is stopping",
+    }
+)
 
 
 def datasets_router(state: EngineState) -> APIRouter:

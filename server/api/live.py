@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from routing.engine import Engine
 from server.admin import admin_only
-from server.api.bodies import media_type, read_body
+from server.api.bodies import media_type
 from server.api.live_schemas import (
     BODY_FAILURES,
     CHANGE_FAILURES,
@@ -22,7 +22,8 @@ from server.api.live_schemas import (
 )
 from server.api.osrm_json import to_bytes
 from server.errors import InvalidContentType, InvalidQuery
-from server.live.rows import SpeedRows, rows_from_csv, rows_from_json
+from server.live.csv_rows import rows_from_csv
+from server.live.rows import SpeedRows, rows_from_json
 from server.live.speeds import InForce
 from server.state import EngineState
 
@@ -70,7 +71,7 @@ class LiveService:
         kind = media_type(request)
         if kind not in ("application/json", "text/csv"):
             raise InvalidContentType("Send speeds as application/json or as text/csv.")
-        body = await read_body(request, self._state.settings.max_live_body_bytes)
+        body = await request.body()
         read = _rows_from_json if kind == "application/json" else rows_from_csv
         speeds = await run_in_threadpool(read, body, may_take_back)
         return await run_in_threadpool(self._put, profile, how, speeds)

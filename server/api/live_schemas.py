@@ -4,7 +4,9 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from server.live.rows import csv_schema, row_schema
+from server.api.openapi_failures import failures
+from server.live.csv_rows import csv_schema
+from server.live.rows import row_schema
 
 
 def body(may_take_back: bool) -> dict[str, Any]:
@@ -22,13 +24,6 @@ def body(may_take_back: bool) -> dict[str, Any]:
         },
     }
     return {"requestBody": {"required": True, "content": content}}
-
-
-class Failure(BaseModel):
-    """What went wrong."""
-
-    code: str
-    message: str
 
 
 class LiveState(BaseModel):
@@ -50,15 +45,16 @@ class LiveRows(LiveState):
     speeds: list[dict[str, Any]]
 
 
-FAILURES: dict[int | str, dict[str, Any]] = {
-    400: {"model": Failure, "description": "The profile or a row is wrong; the row is named"},
-    401: {"model": Failure, "description": "Without the server's token"},
-    500: {"model": Failure, "description": "A fault of the server; all is as it was"},
+_FAILURES = {
+    400: "The profile or a row is wrong; the row is named",
+    401: "Without the server's token",
+    500: "A fault of the server; all is as it was",
 }
-CHANGE_FAILURES: dict[int | str, dict[str, Any]] = FAILURES | {
-    409: {"model": Failure, "description": "Others are being put in force; try again"},
+_CHANGE_FAILURES = _FAILURES | {409: "Others are being put in force; try again"}
+_BODY_FAILURES = _CHANGE_FAILURES | {
+    413: "The body is too long",
+    415: "The body is neither JSON nor CSV",
 }
-BODY_FAILURES: dict[int | str, dict[str, Any]] = CHANGE_FAILURES | {
-    413: {"model": Failure, "description": "The body is too long"},
-    415: {"model": Failure, "description": "The body is neither JSON nor CSV"},
-}
+FAILURES, CHANGE_FAILURES, BODY_FAILURES = map(
+    failures, (_FAILURES, _CHANGE_FAILURES, _BODY_FAILURES)
+)

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from gis.tiles.levels import MAX_ZOOM, MIN_ZOOM
-from server.api.openapi_answers import ANSWERS, ERROR
+from server.api.openapi_answers import ANSWERS
+from server.api.openapi_failures import all_failures
 from server.api.openapi_requests import body_of, options, points_in_url, profile_in_url
 from server.api.services import SERVICES
 from server.api.tile import MEDIA_TYPE
@@ -62,19 +63,9 @@ _TILE_TEXT = {
 _TILE_ZOOM = 14
 """Of the example: a town fits into a tile or two."""
 
-FAILURES = {
-    "408": "The request does not come in",
-    "413": "The body is too long",
-    "414": "The URL is too long; use POST",
-    "431": "The headers are too long",
-    "500": "A fault of the server",
-    "503": "Too many requests are waiting, or the server is stopping; try again later",
-}
-"""What may happen to every request."""
-_FAILURES = FAILURES | {"400": "What was asked is wrong or has no answer; `code` names the kind"}
-_BODY_FAILURES = {"415": "The body does not say that it is JSON"}
+_FAILURES = {400: "What was asked is wrong or has no answer; `code` names the kind"}
+_BODY_FAILURES = {415: "The body does not say that it is JSON"}
 
-_RETRY = {"Retry-After": {"description": "Seconds to wait", "schema": {"type": "integer"}}}
 _ANY_ORIGIN = {
     "Access-Control-Allow-Origin": {
         "description": "Pages from everywhere may ask",
@@ -141,12 +132,6 @@ def osrm_paths(state: EngineState) -> dict[str, Any]:
     return paths | _tile_paths(state)
 
 
-def failure(status: str, description: str) -> dict[str, Any]:
-    """An answer that tells what went wrong."""
-    found = {"description": description, "content": _json(ERROR)}
-    return found | {"headers": _RETRY} if status == "503" else found
-
-
 def _tile_paths(state: EngineState) -> dict[str, Any]:
     x, y = _tile_around(*state.example_points[0])
     numbers = {
@@ -185,7 +170,7 @@ def _tile_paths(state: EngineState) -> dict[str, Any]:
     get = {
         "operationId": "get_tile",
         "parameters": [profile_in_url(state), *parameters, etag],
-        "responses": answers | _failures(_FAILURES),
+        "responses": answers | all_failures(_FAILURES),
     }
     return {"/tile/v1/{profile}/tile({x},{y},{z}).mvt": {"get": _TILE_TEXT | get}}
 
@@ -197,18 +182,10 @@ def _tile_around(lon: float, lat: float) -> tuple[int, int]:
     return x, y
 
 
-def _responses(service: str, failures: dict[str, str]) -> dict[str, Any]:
+def _responses(service: str, failures: Mapping[int, str]) -> dict[str, Any]:
     ok = {
         "description": "`code` is Ok",
         "headers": _ANY_ORIGIN | _VERSIONS,
-        "content": _json(ANSWERS[service]),
+        "content": {"application/json": {"schema": ANSWERS[service]}},
     }
-    return {"200": ok} | _failures(failures)
-
-
-def _failures(descriptions: Mapping[str, str]) -> dict[str, Any]:
-    return {status: failure(status, text) for status, text in sorted(descriptions.items())}
-
-
-def _json(schema: Mapping[str, Any]) -> dict[str, Any]:
-    return {"application/json": {"schema": schema}}
+    return {"200": ok} | all_failures(failures)

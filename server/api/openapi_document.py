@@ -5,7 +5,8 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from server.api.openapi import FAILURES, failure, osrm_paths
+from server.api.openapi import osrm_paths
+from server.api.openapi_failures import all_failures
 from server.api.openapi_requests import profile_schema
 from server.state import EngineState
 
@@ -56,8 +57,8 @@ def _complete(operation: dict[str, Any], state: EngineState) -> None:
     """What is true of every route of our own is added to what it says itself."""
     answers = operation["responses"]
     answers.pop("422", None)  # which we tell as 400
-    for status, description in FAILURES.items():
-        answers.setdefault(status, failure(status, description))
+    for status, found in all_failures({}).items():
+        answers.setdefault(status, found)
     if "401" in answers:
         operation["security"] = [{"token": []}]
         answers["401"]["headers"] = _AUTHENTICATE

@@ -11,23 +11,20 @@ from starlette.types import Receive, Scope, Send
 from server.api.codings import DEFLATE, GZIP, PLAIN, WORTH_ENCODING, coding_for, encode
 from server.api.osrm_json import error_answer, to_bytes
 from server.api.osrm_requests import params_from_json
-from server.api.osrm_url import SCOPE_TARGET, RequestPath, decode_target, split_url
+from server.api.osrm_url import RequestPath, decode_target, split_url, target_of
 from server.api.own_roads import check_own_roads, has_own_roads, with_own_roads
 from server.api.replies import Header, Reply
 from server.api.services import SERVICES, Service
 from server.errors import (
     BodyTooLarge,
     Busy,
-    HeadersTooLarge,
     InvalidContentType,
     InvalidMethod,
     InvalidService,
     InvalidVersion,
     Unsupported,
-    UrlTooLong,
     status_code_message,
 )
-from server.settings import Settings
 from server.state import EngineState
 
 _log = logging.getLogger(__name__)
@@ -53,13 +50,8 @@ _HEADS = {
 }
 _LONG_BODY_BYTES = 16 << 10
 """A longer body takes more than some milliseconds to read."""
-_CLOSING = (413, 414, 431)
-"""After these the rest of the request is not worth keeping."""
-_BUSY = 503
+_WRONG, _BUSY = 400, 503
 _NOT_MODIFIED = 304
-
-_LINGER_S = 5.0
-"""How long what is left of a refused body is read: a sender that is cut off sees no answer."""
 
 _VERSION = 1
 
@@ -105,10 +97,11 @@ class OsrmServices:
 
     def answer_at_once(
         self, target: bytes, header_bytes: int, accepted: bytes
-    ) -> tuple[bytes, bytes] | None:
-        """Headers and body of the answer to a GET request if it is quick and all is well.
+    ) -> tuple[int, bytes, bytes] | None:
+        """Status, headers and body of the answer to a GET request if it is quick.
 
         ``target`` is its path and query, ``accepted`` which encodings whoever asks understands.
+        What is no fault of the asker's takes the long way, which tells it.
         """
         settings = self._state.settings
         if len(target) > settings.max_url_bytes or header_bytes > settings.max_header_bytes:
@@ -117,19 +110,28 @@ class OsrmServices:
             path = split_url(decode_target(target), with_query=True)
             service = _find_service(path)
             params = service.read(path)
-            serving = self._state.serving(path.profile)
+            serving = self._state.serving_at_once(path.profile)
+            if serving is None:
+                return None
             service.check(params, settings)
             if not service.is_quick(params):
                 return None
             body = service.answer(serving, params)
-        except Exception:  # the long way finds it again, and tells it
-            return None
-        if isinstance(body, Reply):
-            return None
-        answer = _packed(body, coding_for(accepted), serving.headers)
+        except Exception as error:
+            status, code, message = status_code_message(error)
+            if status != _WRONG:
+                return None
+            answer = _packed(to_bytes(error_answer(code, message)), coding_for(accepted))
+        else:
+            if isinstance(body, Reply):
+                return None
+            status, answer = 200, _packed(body, coding_for(accepted), serving.headers)
         named = b"".join([b"%b: %b\r\n" % pair for pair in answer.headers])
-        head = _HEADS[answer.coding] + self._keep_alive_line
-        return b"%b%bcontent-length: %d\r\n" % (head, named, len(answer.body)), answer.body
+        head = _HEADS[answer.coding]
+        if not self._state.stopping:
+            head += self._keep_alive_line
+        head = b"%b%bcontent-length: %d\r\n" % (head, named, len(answer.body))
+        return status, head, answer.body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
@@ -138,6 +140,8 @@ class OsrmServices:
         try:
             answer = await self._answer(scope, incoming)
             status = 204 if answer is None else answer.status
+        except BodyTooLarge:
+            raise
         except (Exception, asyncio.CancelledError) as caught:
             error: Exception = Busy("The server is stopping.")
             if isinstance(caught, Exception):
@@ -152,13 +156,11 @@ class OsrmServices:
             headers = (*_CORS, (b"content-type", answer.media_type))
         elif status == 405:
             headers = (*headers, (b"allow", METHODS.encode()))
-        elif status in _CLOSING:
-            headers = (*headers, (b"connection", b"close"))
         elif status == _BUSY:
             headers = (*headers, (b"retry-after", b"1"))
         if answer.coding:
             headers = (*headers, (b"content-encoding", answer.coding))
-        if status not in _CLOSING and _stays_open(scope):
+        if not self._state.stopping and _stays_open(scope):
             headers = (*headers, self._keep_alive)
         body = answer.body
         headers = (*headers, *answer.headers)
@@ -167,27 +169,22 @@ class OsrmServices:
         await send({"type": "http.response.start", "status": status, "headers": [*headers]})
         if scope["method"] == "HEAD":
             body = b""
-        if status in _CLOSING:
-            await send({"type": "http.response.body", "body": body, "more_body": True})
-            await incoming.skip()
-            body = b""
         await send({"type": "http.response.body", "body": body})
 
     async def _answer(self, scope: Scope, incoming: "_Incoming") -> "_Answer | None":
         """The answer to a request that is right, or None where there is nothing to say."""
         method, is_long = scope["method"], False
-        _check_size(scope, self._state.settings)
         if method in ("GET", "HEAD"):
-            path = split_url(decode_target(_target(scope)), with_query=True)
+            path = split_url(decode_target(target_of(scope)), with_query=True)
             service = _find_service(path)
             params = service.read(path)
         elif method == "POST":
             _check_content_type(scope)
-            path = split_url(decode_target(_target(scope)), with_query=False)
+            path = split_url(decode_target(target_of(scope)), with_query=False)
             service = _find_service(path)
             if not service.reads_bodies:
                 raise Unsupported("This service does not support POST requests with a JSON body.")
-            body = await _read_body(scope, incoming, self._state.settings.max_body_bytes)
+            body = await _read_body(incoming)
             is_long = len(body) > _LONG_BODY_BYTES
             read = partial(params_from_json, service.params, body)
             params = await self._state.in_thread(read, incoming.gone()) if is_long else read()
@@ -195,7 +192,7 @@ class OsrmServices:
             return None
         else:
             raise InvalidMethod("Method not allowed. Use GET, HEAD, POST, or OPTIONS.")
-        serving = self._state.serving(path.profile)
+        serving = await self._state.serving_soon(path.profile)
         coding = _coding(scope)
 
         def check() -> None:
@@ -233,16 +230,11 @@ class _Incoming:
         return part
 
     async def gone(self) -> None:
-        """Read on until whoever sends the request has gone."""
-        while (await self._receive())["type"] != "http.disconnect":
-            pass
-
-    async def skip(self) -> None:
-        """Read on, for a limited time, until the body ends or the sender has gone."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LINGER_S):
-                while not self.ended:
-                    await self.part()
+        """Read on until whoever sends the request has gone; a body here is for nobody."""
+        kind = ""
+        while kind != "http.disconnect":
+            with suppress(BodyTooLarge):
+                kind = (await self._receive())["type"]
 
 
 def _find_service(path: RequestPath) -> Service:
@@ -254,44 +246,16 @@ def _find_service(path: RequestPath) -> Service:
     return service
 
 
-def _check_size(scope: Scope, settings: Settings) -> None:
-    url_bytes = len(_target(scope))
-    if url_bytes > settings.max_url_bytes:
-        raise UrlTooLong(
-            f"URL of {url_bytes} bytes is longer than {settings.max_url_bytes}; use POST"
-        )
-    header_bytes = sum(len(name) + len(value) for name, value in scope["headers"])
-    if header_bytes > settings.max_header_bytes:
-        raise HeadersTooLarge(
-            f"Headers of {header_bytes} bytes are longer than {settings.max_header_bytes}"
-        )
-
-
-def _target(scope: Scope) -> bytes:
-    """The request target as it was sent, or as near as the server tells it."""
-    target: bytes | None = scope.get(SCOPE_TARGET)
-    if target is None:
-        target, query = scope["raw_path"], scope["query_string"]
-        target = target + b"?" + query if query else target
-    return target
-
-
 def _check_content_type(scope: Scope) -> None:
     value = _header(scope, b"content-type")
     if value.split(b";")[0].strip().lower() != b"application/json":
         raise InvalidContentType("POST requests require a Content-Type of application/json.")
 
 
-async def _read_body(scope: Scope, incoming: _Incoming, limit: int) -> bytes:
-    announced = _header(scope, b"content-length")
+async def _read_body(incoming: _Incoming) -> bytes:
     parts: list[bytes] = []
-    size = int(announced) if announced.isdigit() and len(announced) < 19 else 0
-    size = size if size > limit else 0
-    while size <= limit and not incoming.ended:
+    while not incoming.ended:
         parts.append(await incoming.part())
-        size += len(parts[-1])
-    if size > limit:
-        raise BodyTooLarge(f"Body is longer than the maximum of {limit} bytes")
     return b"".join(parts)
 
 

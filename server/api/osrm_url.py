@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import NoReturn
 from urllib.parse import unquote
 
+from starlette.types import Scope
+
 from server.errors import InvalidQuery, InvalidUrl
 
 _NAME = r"[A-Za-z0-9_.~:-]+"
@@ -28,6 +30,15 @@ class RequestPath:
     profile: str
     text: str
     query_start: int
+
+
+def target_of(scope: Scope) -> bytes:
+    """The target of a request as it was sent, or as near as the server tells it."""
+    target: bytes | None = scope.get(SCOPE_TARGET)
+    if target is None:
+        target, query = scope["raw_path"], scope["query_string"]
+        target = target + b"?" + query if query else target
+    return target
 
 
 def decode_target(target: bytes) -> str:

@@ -3,20 +3,22 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import orjson
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, Field
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from gis.errors import ResourceError
-from server.api.openapi_answers import ERROR as FAILURE
+from server.api.openapi_failures import failures
 from server.api.osrm_json import to_bytes
+from server.api.own_options import only
 from server.benchmark.parse_files import ERROR, PROGRESS, Event
 from server.benchmark.parse_service import ParseRuns
 from server.errors import Busy, Conflict, Unsupported
@@ -98,17 +100,6 @@ class ParseState(BaseModel):
     results: list[ParseResult] = Field(description="Newest first")
 
 
-def _failures(**descriptions: str) -> dict[int | str, dict[str, Any]]:
-    told = descriptions | {"s500": "A fault of the server"}
-    return {
-        int(status[1:]): {
-            "description": description,
-            "content": {"application/json": {"schema": FAILURE}},
-        }
-        for status, description in told.items()
-    }
-
-
 _NO_FOLDER = "The server has nowhere to keep results"
 
 
@@ -151,36 +142,62 @@ class ParseService:
         """
         if self._n_streams >= _MAX_STREAMS:
             raise Busy("Too many streams are open; try again later.")
-        runs = await run_in_threadpool(self._runs)
-        return StreamingResponse(
+        self._n_streams += 1  # before anything is waited for: there may be many at once
+        try:
+            runs = await run_in_threadpool(self._runs)
+        except BaseException:
+            self._stream_ended()
+            raise
+        return _Stream(
             self._stream(runs),
+            self._stream_ended,
             headers=_CORS | {"cache-control": "no-cache", "x-accel-buffering": "no"},
             media_type="text/event-stream",
         )
 
+    def _stream_ended(self) -> None:
+        self._n_streams -= 1
+
     async def _stream(self, runs: ParseRuns) -> AsyncIterator[bytes]:
-        self._n_streams += 1
         loop = asyncio.get_running_loop()
         end = loop.time() + _STREAM_S
         quiet_since = loop.time()
+        yield b"retry: %d\n\n" % _RECONNECT_MS
+        watch = _Watch(runs)
+        while loop.time() < end and not self._state.stopping:
+            events = await run_in_threadpool(watch.news)
+            for event in events:
+                yield b"event: %b\ndata: %b\n\n" % (
+                    event["event"].encode(),
+                    orjson.dumps(event),
+                )
+            if events:
+                quiet_since = loop.time()
+            elif loop.time() - quiet_since > _HEARTBEAT_S:
+                quiet_since = loop.time()
+                yield b": still here\n\n"
+            await asyncio.sleep(_POLL_S)
+
+
+class _Stream(StreamingResponse):
+    """A stream whose end is told, also if whoever wanted it had gone before it began."""
+
+    def __init__(
+        self,
+        content: AsyncIterator[bytes],
+        ended: Callable[[], None],
+        headers: Mapping[str, str],
+        media_type: str,
+    ) -> None:
+        super().__init__(content, headers=headers, media_type=media_type)
+        self._ended = ended
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
         try:
-            yield b"retry: %d\n\n" % _RECONNECT_MS
-            watch = _Watch(runs)
-            while loop.time() < end and not self._state.stopping:
-                events = await run_in_threadpool(watch.news)
-                for event in events:
-                    yield b"event: %b\ndata: %b\n\n" % (
-                        event["event"].encode(),
-                        orjson.dumps(event),
-                    )
-                if events:
-                    quiet_since = loop.time()
-                elif loop.time() - quiet_since > _HEARTBEAT_S:
-                    quiet_since = loop.time()
-                    yield b": still here\n\n"
-                await asyncio.sleep(_POLL_S)
+            await super().__call__(scope, receive, send)
         finally:
-            self._n_streams -= 1
+            self._ended()
 
 
 @contextmanager
@@ -219,8 +236,8 @@ def parse_router(state: EngineState) -> APIRouter:
     """The routes of the benchmark."""
     router = APIRouter(tags=["benchmark"])
     service = ParseService(state, os.getpid())  # of the server: its workers are forked later
-    no_folder = _failures(s400=_NO_FOLDER)
-    for method, path, answer, summary, model, status, failures in (
+    no_folder = failures({400: _NO_FOLDER})
+    for method, path, answer, summary, model, status, may_fail in (
         (
             "POST",
             "/bench/v1/parse",
@@ -228,7 +245,7 @@ def parse_router(state: EngineState) -> APIRouter:
             "Run the parse benchmark",
             Started,
             202,
-            _failures(s400=f"`repeat` is wrong. {_NO_FOLDER}", s409="A run goes on already"),
+            failures({400: f"`repeat` is wrong. {_NO_FOLDER}", 409: "A run goes on already"}),
         ),
         ("GET", "/bench/v1/parse", service.inform, "Parse results", ParseState, 200, no_folder),
         ("HEAD", "/bench/v1/parse", service.inform, "Parse results", ParseState, 200, no_folder),
@@ -240,7 +257,8 @@ def parse_router(state: EngineState) -> APIRouter:
             summary=summary,
             response_model=model,
             status_code=status,
-            responses=failures,
+            responses=may_fail,
+            dependencies=[Depends(only("repeat"))] if method == "POST" else [],
             include_in_schema=method != "HEAD",
         )
     router.add_api_route(
@@ -254,7 +272,7 @@ def parse_router(state: EngineState) -> APIRouter:
                 "description": "A stream of events",
                 "content": {"text/event-stream": {"schema": {"type": "string"}}},
             },
-            **_failures(s400=_NO_FOLDER, s503="Too many streams are open"),
+            **failures({400: _NO_FOLDER, 503: "Too many streams are open"}),
         },
     )
     return router

@@ -1,14 +1,15 @@
 """Streets by their names, for whoever looks for a place on the map."""
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from gis.streets.search import Street
-from server.api.openapi_answers import ERROR
+from server.api.openapi_failures import failures
 from server.api.osrm_json import to_bytes
+from server.api.own_options import only
 from server.state import EngineState
 
 MAX_TEXT, MAX_NUMBER = 100, 50
@@ -26,14 +27,7 @@ Number: TypeAlias = Annotated[
     int, Query(ge=1, le=MAX_NUMBER, description="How many streets to find at most.")
 ]
 
-
-_FAILURES: dict[int | str, dict[str, Any]] = {
-    status: {"description": description, "content": {"application/json": {"schema": ERROR}}}
-    for status, description in (
-        (400, "The text or the number is missing or out of range"),
-        (500, "A fault of the server"),
-    )
-}
+_FAILURES = failures({400: "The text or the number is missing or out of range"})
 
 
 class FoundStreet(BaseModel):
@@ -81,6 +75,7 @@ def search_router(state: EngineState) -> APIRouter:
             summary="Streets by name",
             response_model=FoundStreets,
             responses=_FAILURES,
+            dependencies=[Depends(only("text", "number"))],
             include_in_schema=method == "GET",
         )
     return router

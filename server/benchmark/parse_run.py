@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,13 +25,15 @@ from server.benchmark.parse import (
     ParseBenchmark,
     run_parse_benchmark,
 )
-from server.benchmark.parse_files import ERROR, PROGRESS, RESULT, RunFiles
+from server.benchmark.parse_files import ERROR, PROGRESS, RESULT, Event, RunFiles
 
 LIMIT_S = 600.0
 """A run that takes longer is ended."""
 _NICE = 19
 """The lowest priority; on Linux the disk goes by it, too."""
 _POLL_S = 0.5
+_PATIENCE_S = 5.0
+"""So long the watch waits for what is being told, which takes no time unless the disk hangs."""
 
 
 class Task(NamedTuple):
@@ -55,6 +57,34 @@ class Task(NamedTuple):
         return [str(part) for part in self]
 
 
+class Voice:
+    """Tells what becomes of a run: one event at a time, and none after the last."""
+
+    def __init__(self, files: RunFiles) -> None:
+        self._files = files
+        self._floor = threading.Lock()
+
+    def tell(self, event: Event) -> None:
+        """Add an event; whoever comes after the last one waits until the process ends."""
+        with self._floor:
+            self._files.tell(event)
+
+    def tell_last(self, event: Event, result: Mapping[str, Any] | None = None) -> None:
+        """Add the last event, and keep the result if there is one."""
+        self._floor.acquire()  # for good
+        self._end(event, result)
+
+    def tell_last_if_none_has(self, event: Event) -> None:
+        """Add the last event, unless another one is the last already."""
+        if self._floor.acquire(timeout=_PATIENCE_S):
+            self._end(event, None)
+
+    def _end(self, event: Event, result: Mapping[str, Any] | None) -> None:
+        if result is not None:
+            self._files.keep(result)
+        self._files.tell(event)
+
+
 def main(arguments: Sequence[str], limit_s: float = LIMIT_S) -> None:
     """Run a task to its end, and tell of it in the files of its folder.
 
@@ -62,20 +92,19 @@ def main(arguments: Sequence[str], limit_s: float = LIMIT_S) -> None:
     with the server, or when its time is over.
     """
     task = Task.of(arguments)
-    files = RunFiles(Path(task.folder))
+    voice = Voice(RunFiles(Path(task.folder)))
     os.nice(_NICE)
-    watch = threading.Thread(target=_watch, args=(task, files, limit_s), daemon=True)
+    watch = threading.Thread(target=_watch, args=(task, voice, limit_s), daemon=True)
     watch.start()
     try:
-        found = _run(task, files)
+        found = _run(task, voice)
     except EngineError as error:
-        files.tell(_event(task, ERROR, message=_without_folders(task, str(error))))
+        voice.tell_last(_event(task, ERROR, message=_without_folders(task, str(error))))
     except Exception as error:
         message = f"{type(error).__name__}: {_without_folders(task, str(error))}"
-        files.tell(_event(task, ERROR, message=message))
+        voice.tell_last(_event(task, ERROR, message=message))
     else:
-        files.keep(found)
-        files.tell(_event(task, RESULT, result=found))
+        voice.tell_last(_event(task, RESULT, result=found), found)
 
 
 def processes_to_try() -> list[int]:
@@ -89,7 +118,7 @@ def processes_to_try() -> list[int]:
     return sorted(numbers)
 
 
-def _run(task: Task, files: RunFiles) -> dict[str, Any]:
+def _run(task: Task, voice: Voice) -> dict[str, Any]:
     numbers = processes_to_try()
     contenders = [(READING, n) for n in numbers]
     contenders += [(name, 1) for name in (INFLATING, DECODING, ROADS)]
@@ -97,7 +126,7 @@ def _run(task: Task, files: RunFiles) -> dict[str, Any]:
 
     def show(done: int, total: int) -> None:
         reader, processes = contenders[done % len(contenders)]
-        files.tell(
+        voice.tell(
             _event(
                 task,
                 PROGRESS,
@@ -154,10 +183,11 @@ def _without_folders(task: Task, message: str) -> str:
     return message
 
 
-def _watch(task: Task, files: RunFiles, limit_s: float) -> None:
+def _watch(task: Task, voice: Voice, limit_s: float) -> None:
     """End the whole group when the server is no more, or when it takes too long."""
     if _outlives(task.server, limit_s):
-        files.tell(_event(task, ERROR, message=f"It took longer than {limit_s:.0f} s."))
+        message = f"It took longer than {limit_s:.0f} s."
+        voice.tell_last_if_none_has(_event(task, ERROR, message=message))
     os.killpg(0, signal.SIGKILL)
 
 

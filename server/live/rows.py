@@ -1,8 +1,6 @@
-"""Speeds of roads as people hand them over: rows of JSON, and OSRM's traffic CSV."""
+"""Speeds of roads as people hand them over, as rows of JSON."""
 
 import math
-import re
-import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -55,22 +53,10 @@ def row_schema(may_take_back: bool = False) -> Schema:
     }
 
 
-def csv_schema(may_take_back: bool = False) -> Schema:
-    """What lines of CSV look like."""
-    number = r"-?[0-9]{1,18}"
-    heading = r"[A-Za-z_]+(,[A-Za-z_]+){1,2}"
-    speed = r"([0-9]+\.?[0-9]*|\.[0-9]+)" + ("?" if may_take_back else "")
-    row = f"{number}(,{number})?,{speed}"
-    return {"type": "string", "pattern": f"^({heading}\n)?({row}\n)*({row})?$"}
-
-
 _WORDS = {FORWARD: "forward", BACKWARD: "backward"}
 _NODES, _WAY = 0, 1
 _MEMBERS = {_NODES: {"nodes", "speed"}, _WAY: {"way", "direction", "speed"}}
 _MAX_ID = 2**63 - 1
-_WHOLE = re.compile(r"-?[0-9]{1,18}")
-_DECIMAL = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
-_HEADING = re.compile(r'"?[A-Za-z_][^,"]*"?')
 _AT_ONCE = 1000
 """After so many rows others may go on: about a millisecond."""
 
@@ -141,7 +127,7 @@ def rows_from_json(name: str, rows: Any, may_take_back: bool = False) -> SpeedRo
     if not isinstance(rows, list):
         raise InvalidQuery(f"{name} must be an array of objects")
     found = SpeedRows({}, {})
-    for number in _slowly(range(len(rows))):
+    for number in slowly(range(len(rows))):
         row, where = rows[number], f"{name}[{number}]"
         if not isinstance(row, dict) or ("nodes" in row) == ("way" in row):
             raise InvalidQuery(f"{where} must be an object with a speed and either nodes or way")
@@ -174,51 +160,13 @@ def own_speeds() -> Value:
     return only_in_json(rows_from_json, {"type": "array", "items": row_schema()})
 
 
-def rows_from_csv(body: bytes, may_take_back: bool = False) -> SpeedRows:
-    """Lines ``from,to,speed`` as in OSRM's traffic files, and ``way,speed``.
-
-    A first line of words is a heading. Of several lines for the same road the last counts; one
-    without a speed takes it back where that is possible. Raises ``InvalidQuery`` that names the
-    line.
-    """
-    try:
-        lines = body.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise InvalidQuery(f"the CSV is not UTF-8: {error.reason}") from None
-    found = SpeedRows({}, {})
-    for number in _slowly(range(len(lines))):
-        fields = [field.strip() for field in lines[number].split(",")]
-        where = f"line {number + 1}"
-        is_heading = len(fields) > 1 and all(map(_HEADING.fullmatch, fields))
-        if fields == [""] or (number == 0 and is_heading):
-            continue
-        if len(fields) == 4 and fields.pop():  # OSRM's rate: what the weight is for each metre
-            raise InvalidQuery(f"{where}: rates are not supported, leave the column empty")
-        if len(fields) not in (2, 3):
-            raise InvalidQuery(f"{where}: expected from,to,speed or way,speed")
-        *ids, text = fields
-        for field in ids:
-            if not _WHOLE.fullmatch(field):
-                raise InvalidQuery(f"{where}: '{field[:40]}' is no OpenStreetMap id")
-        speed = None
-        if text or not may_take_back:
-            if not _DECIMAL.fullmatch(text):
-                raise InvalidQuery(f"{where}: '{text[:40]}' is no speed in km/h")
-            speed = min(float(text), sys.float_info.max)
-        if len(ids) == 1:
-            found.set_way(int(ids[0]), speed)
-        else:
-            found.set_piece(int(ids[0]), int(ids[1]), speed)
-    return found
-
-
 def _id(value: Any, where: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) > _MAX_ID:
         raise InvalidQuery(f"{where} must be OpenStreetMap ids, whole numbers")
     return value
 
 
-def _slowly(numbers: range) -> Iterator[int]:
+def slowly(numbers: range) -> Iterator[int]:
     """The same, but other threads may go on every now and then."""
     for number in numbers:
         if number % _AT_ONCE == _AT_ONCE - 1:

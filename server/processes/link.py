@@ -10,8 +10,8 @@ _PART_BYTES = 1 << 16
 class Link(NamedTuple):
     """What a worker has of its supervisor.
 
-    ``parent`` is a descriptor that becomes readable if the supervisor is no more, ``slot`` the
-    worker's place among the others, and ``channel`` the line to the supervisor.
+    ``parent`` is a descriptor that becomes readable if the supervisor is to end or is no more,
+    ``slot`` the worker's place among the others, and ``channel`` the line to the supervisor.
     """
 
     parent: int

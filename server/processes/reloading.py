@@ -10,7 +10,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from gis.errors import EngineError
@@ -19,7 +19,7 @@ from routing.engine import Engine
 from server.processes.dataset_check import DatasetCheck
 from server.processes.link import Line
 from server.processes.memory import give_back
-from server.processes.touch import touch
+from server.processes.touch import touches
 from server.state import EngineState
 
 _log = logging.getLogger(__name__)
@@ -46,6 +46,14 @@ class _Member(NamedTuple):
     line: Line
 
 
+class _Opened(NamedTuple):
+    """A dataset that is made ready step by step; ``answer`` is told once it is served."""
+
+    engine: Engine
+    answer: dict[str, Any]
+    steps: Iterator[None]
+
+
 class _Switch(NamedTuple):
     """Workers that are to take a dataset; ``answer`` is told once all have."""
 
@@ -66,6 +74,7 @@ class Reloader:
         self._asking: list[_Asker] = []
         self._later: list[_Asker] = []
         self._check: DatasetCheck | None = None
+        self._opened: _Opened | None = None
         self._switch: _Switch | None = None
         self._attempts = 0
         self._seen = self._signature()
@@ -94,6 +103,9 @@ class Reloader:
 
     def tick(self) -> float:
         """Do what is due; how many seconds there is nothing more to do."""
+        if self._opened is not None:
+            self._make_ready(self._opened)
+            return 0.0
         now = time.monotonic()
         if self._check is not None and now - self._check.began > _CHECK_S:
             self._check.kill()
@@ -113,7 +125,7 @@ class Reloader:
 
     @property
     def _is_busy(self) -> bool:
-        return self._check is not None or self._switch is not None
+        return any((self._check, self._opened, self._switch))
 
     def _signature(self) -> tuple[int, ...] | None:
         """What changes whenever the dataset at the path is another one."""
@@ -174,7 +186,7 @@ class Reloader:
         self._begin_if_asked()
 
     def _take(self, checked: str) -> None:
-        """Answer from a dataset that has been checked, here and in each worker."""
+        """Open a dataset that has been checked."""
         state, before = self._state, self._state.engine
         answer = {
             "dataset": checked,
@@ -195,18 +207,33 @@ class Reloader:
             if engine.data_id != checked:
                 raise EngineError(f"{state.dataset} is being replaced all the time")
             state.live.restore(engine)
-            touch(engine)
         except EngineError as error:
             self._refuse(str(error))
             return
         removed = [name for name in before.profiles if name not in engine.profiles]
         answer |= {"profiles": list(engine.profiles), "removed_profiles": removed}
-        state.take(engine)
-        del before, engine
+        self._opened = _Opened(engine, answer, touches(engine))
+
+    def _make_ready(self, opened: _Opened) -> None:
+        """One step of what takes long; signals and dead workers are seen to in between."""
+        try:
+            next(opened.steps)
+        except StopIteration:
+            self._opened = None
+            self._answer_from(opened)
+        except EngineError as error:
+            self._opened = None
+            self._refuse(str(error))
+            self._begin_if_asked()
+
+    def _answer_from(self, opened: _Opened) -> None:
+        """Answer from another dataset, here and in each worker."""
+        state, answer = self._state, opened.answer
+        state.take(opened.engine)
         give_back()
         self._switch = _Switch(set(self._members), answer, time.monotonic())
         for slot, member in self._members.items():
-            if not member.line.send({"what": "switch", "dataset": checked}):
+            if not member.line.send({"what": "switch", "dataset": answer["dataset"]}):
                 os.kill(member.pid, signal.SIGKILL)  # it has stopped listening
                 self._switch.waiting.discard(slot)
         self._end_if_all_have()

@@ -5,7 +5,6 @@ kernels; a worker that dies is forked again from the same state.
 """
 
 import contextlib
-import errno
 import gc
 import logging
 import os
@@ -18,7 +17,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, NoReturn, Protocol
 
-from gis.errors import ResourceError
 from server.processes.link import Link
 
 _log = logging.getLogger(__name__)
@@ -32,24 +30,6 @@ _IDLE_S = 3600.0
 """How long to wait for a signal when there is nothing else to do; any length will do."""
 _KILL_AFTER_S = 5.0
 """How long after its time to drain a worker may take to end."""
-
-
-def bind(host: str, port: int) -> socket.socket:
-    """A listening socket; ``ResourceError`` says why there can be none."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.bind((host, port))
-        sock.listen(2048)
-    except (OSError, OverflowError, TypeError, ValueError) as error:  # the last two: odd names
-        sock.close()
-        if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
-            reason = "something else is listening there; choose another with --port"
-        else:
-            reason = getattr(error, "strerror", None) or str(error)
-        raise ResourceError(f"cannot listen on {host} port {port}: {reason}") from None
-    return sock
 
 
 class Coordinator(Protocol):
@@ -80,8 +60,9 @@ class _Worker(NamedTuple):
 class Supervisor:
     """Runs ``work(sock, link)`` in several processes until it is told to stop.
 
-    A worker ends well on SIGTERM; SIGINT it never sees, so that Ctrl-C reaches the supervisor
-    alone.
+    A worker ends well on SIGTERM, which comes to it once it no longer blocks it. SIGINT it never
+    sees, so that Ctrl-C reaches the supervisor alone. When all are to end, they hear of it by the
+    pipe ``link.parent`` before.
     """
 
     def __init__(
@@ -149,7 +130,7 @@ class Supervisor:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             for signum in (signal.SIGTERM, signal.SIGCHLD):
                 signal.signal(signum, signal.SIG_DFL)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, _WATCHED)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _WATCHED - {signal.SIGTERM})
             os.close(self._held)
             for worker in self._started.values():
                 worker.channel.close()
@@ -224,6 +205,7 @@ class Supervisor:
 
     def _stop_workers(self, signals: "_Signals") -> None:
         """Let the workers finish what they have begun; a second signal ends them at once."""
+        os.write(self._held, b".")
         for pid in self._started:
             os.kill(pid, signal.SIGTERM)
         deadline = time.monotonic() + self._drain_s + _KILL_AFTER_S

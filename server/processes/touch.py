@@ -1,6 +1,6 @@
 """An engine made ready before it is needed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from gis.tiles.levels import ALL_ROADS_ZOOM, MIN_ZOOM
@@ -11,12 +11,20 @@ from routing.errors import QueryError
 
 def touch(engine: Engine) -> None:
     """Ask for some of everything, so that what it needs is loaded before anybody waits for it."""
+    for _ in touches(engine):
+        pass
+
+
+def touches(engine: Engine) -> Iterator[None]:
+    """The same step by step, for whoever has something else to do in between."""
     west, south, east, north = engine.bounds
     points = [((3 * west + east) / 4, (3 * south + north) / 4), (east, north)]
     warm_up()
     engine.find_streets("a")
+    yield
     for zoom in range(MIN_ZOOM, ALL_ROADS_ZOOM):
         engine.tile(0, 0, zoom)  # in the Arctic sea: what all tiles of a zoom share is made
+        yield
     for profile in engine.profiles:
         questions: tuple[Callable[[], object], ...] = (
             partial(engine.nearest, *points[0], profile=profile),
@@ -32,6 +40,7 @@ def touch(engine: Engine) -> None:
                 ask()
             except QueryError:
                 pass
+            yield
 
 
 def _route(engine: Engine, points: list[tuple[float, float]], profile: str) -> None:

@@ -1,30 +1,24 @@
 """Limits on connections: how many there are, and how long a slow one may take."""
 
 import asyncio
-from typing import ClassVar, cast
+from typing import cast
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from routing.errors import QueryError
 from server.api.osrm_json import error_answer, to_bytes
 from server.errors import Busy, TooSlow, status_code_message
-from server.state import EngineState
+from server.transport.parting import LINGER_S, PartingHttpProtocol
 
 _LOOK_S = 2.0
 """How often a connection is looked at, at most; more often where less time is given."""
 
-_LINGER_S = 1.0
-"""How long a refused sender may go on: who is cut off while sending never sees the answer."""
 
-
-class GuardedHttpProtocol(HttpToolsProtocol):
+class GuardedHttpProtocol(PartingHttpProtocol):
     """Refuses a connection too many, and ends those that make no progress.
 
     What waits between requests is not its matter: that has a time of its own.
     """
-
-    state: ClassVar[EngineState]
-    """Whose settings and metrics these are; a subclass for each server has it."""
 
     _since_s = -1.0
     """When that began to come in which is not yet complete; negative: nothing is awaited."""
@@ -87,7 +81,8 @@ class GuardedHttpProtocol(HttpToolsProtocol):
             + b"content-length: %d\r\nconnection: close\r\n\r\n" % len(body)
             + body
         )
-        self.loop.call_later(_LINGER_S, self.transport.close)
+        # Who is cut off while sending never sees the answer.
+        self.loop.call_later(LINGER_S, self.transport.close)
 
     def _look_later(self) -> None:
         settings = self.state.settings
@@ -102,7 +97,7 @@ class GuardedHttpProtocol(HttpToolsProtocol):
         if self.flow.read_paused and self._since_s >= 0:
             self._since_s = now  # it is we who do not read
         limit_s = settings.body_s if self._in_body else settings.head_s
-        if self._since_s >= 0 and now - self._since_s > limit_s:
+        if self._since_s >= 0 and now - self._since_s > limit_s and not self.has_parted:
             self._give_up()
             return
         unsent = self.transport.get_write_buffer_size()

@@ -56,7 +56,7 @@ class LimitedHttpProtocol(GuardedHttpProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes from the network."""
-        if self._refused:
+        if self._refused or self.has_parted:
             return
         if self._unfinished_bytes >= 0:
             self._unfinished_bytes += len(data)

@@ -1,17 +1,22 @@
 """The short way answers as the long way does, and takes nothing that is special."""
 
+import asyncio
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from fake_engine import fake_state
 
+from server.api.osrm import OsrmServices
 from server.transport.express import _REQUEST, _SPECIAL
 
 TESTS = Path(__file__).resolve().parent.parent
@@ -203,6 +208,49 @@ def test_ordinary_clients_go_the_short_way(headers: bytes) -> None:
     """What browsers and libraries send is plain."""
     request = _REQUEST.fullmatch(b"GET " + ROUTE + b"?steps=true HTTP/1.1\r\n" + headers + b"\r\n")
     assert request is not None and not _SPECIAL.search(request[2])
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "times"),
+    [("1,1;2,2", 200, 1), ("51,1;51,2", 400, 1), ("52,1;52,2", None, 1), ("1,95;2,2", 400, 0)],
+)
+def test_an_answer_is_worked_out_once(path: str, status: int | None, times: int) -> None:
+    """Also one that says that there is no route; only faults of our own take the long way."""
+    state = fake_state()
+    engine, asked = state.engine, []
+    find = engine.route
+    engine.route = lambda *a, **b: (asked.append(a), find(*a, **b))[1]  # type: ignore[method-assign]
+    found = OsrmServices(state).answer_at_once(b"/route/v1/car/" + path.encode(), 0, b"")
+    assert (found and found[0]) == status
+    assert len(asked) == times
+
+
+def test_new_live_speeds_hold_up_nobody() -> None:
+    """They are made ready in a thread, and whoever asks meanwhile is answered by them after."""
+    state = fake_state()
+    engine = cast("Any", state.engine)
+    at_hand = threading.Event()
+
+    def snapshot(profile: str) -> Any:
+        if not at_hand.is_set():
+            time.sleep(0.5)
+            at_hand.set()
+        return engine
+
+    engine.is_current, engine.snapshot = lambda profile: at_hand.is_set(), snapshot
+    assert OsrmServices(state).answer_at_once(ROUTE, 0, b"") is None
+
+    async def longest_wait() -> float:
+        asking = asyncio.gather(*(state.serving_soon("car") for _ in range(5)))
+        longest, last = 0.0, time.monotonic()
+        while not asking.done():
+            await asyncio.sleep(0.01)
+            longest, last = max(longest, time.monotonic() - last), time.monotonic()
+        assert {serving.profile for serving in asking.result()} == {"car"}
+        return longest
+
+    assert asyncio.run(longest_wait()) < 0.4
+    assert OsrmServices(state).answer_at_once(ROUTE, 0, b"") is not None
 
 
 @pytest.mark.parametrize("headers", [b"", LONG])

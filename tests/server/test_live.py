@@ -146,6 +146,19 @@ def test_closed_roads_are_nowhere_to_stand(server: Server) -> None:
     assert response.headers["whimbrel-weights"] == "1"
 
 
+def test_who_is_shut_in(server: Server) -> None:
+    """A road that is open, but which closed ones surround, leads nowhere, as in OSRM."""
+    (x, y), (to_x, to_y) = (town().position(letter) for letter in "be")
+    far_x, far_y = town().position("d")
+    there, beside = (f"{x + (to_x - x) * f},{y + (to_y - y) * f}" for f in (0.4, 0.6))
+    server.put([{"way": way(street), "speed": 0} for street in ("ab", "bc", "de", "ef")])
+    away = ask(server.app, "GET", f"/route/v1/plain/{there};{far_x},{far_y}")
+    assert (away.status, away.json()["code"]) == (400, "NoRoute")
+    assert ask(server.app, "GET", f"/route/v1/plain/{there};{beside}").json()["code"] == "Ok"
+    nearest = ask(server.app, "GET", f"/nearest/v1/plain/{there}").json()
+    assert nearest["waypoints"][0]["distance"] < 1
+
+
 def test_annotations_tell_where_speeds_come_from(server: Server) -> None:
     server.put([{"nodes": [ord("a"), ord("b")], "speed": 30}])
     a, c = ("{:.6f},{:.6f}".format(*town().position(letter)) for letter in "ac")

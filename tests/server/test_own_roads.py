@@ -110,6 +110,26 @@ def told(response: Response) -> Any:
     return answer
 
 
+@pytest.mark.parametrize(
+    "wishes",
+    [
+        {"avoid_polygons": around("be")},
+        {"speeds": [{"way": town().way_id("be"), "speed": 0}]},
+        {"speeds": [{"nodes": [ord(x) for x in ends], "speed": 0} for ends in ("be", "eb")]},
+    ],
+)
+def test_nobody_stands_on_closed_roads(app: Any, wishes: dict[str, Any]) -> None:
+    """Who asks for the nearest roads without one that he is on gets others, he alone."""
+    middle = [sum(ends) / 2 for ends in zip(*map(town().position, "be"), strict=True)]
+    body = {"coordinates": [middle], "number": 2}
+    for options, is_near in (({}, True), (wishes, False), ({}, True)):
+        answer = ask(
+            app, "POST", "/nearest/v1/plain", json.dumps(body | options).encode(), JSON
+        ).json()
+        assert (answer["waypoints"][0]["distance"] < 1) is is_near
+        assert len(answer["waypoints"]) == 2
+
+
 @pytest.mark.parametrize(("wishes", "tags"), CASES)
 def test_as_if_drawn(app: Any, wishes: dict[str, Any], tags: dict[str, str]) -> None:
     """Every service answers as in a world whose roads are so, and the next request does not."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asgi import ask
+from asgi import ask, ask_in_loop
 from fake_engine import fake_state
 
 from server.api.parse_benchmark import ParseService
@@ -75,6 +75,31 @@ def test_wrong_numbers(state: EngineState, query: str) -> None:
     """A run is short."""
     response = ask(create_app(state), "POST", f"{BENCH}?{query}")
     assert (response.status, response.json()["code"]) == (400, "InvalidQuery")
+
+
+def test_options_that_there_are_not(state: EngineState) -> None:
+    """They are named rather than passed over."""
+    response = ask(create_app(state), "POST", f"{BENCH}?repeats=5")
+    assert response.status == 400
+    assert response.json()["message"] == "unknown option 'repeats', expected repeat"
+
+
+def test_a_burst_of_streams(state: EngineState) -> None:
+    """No more are open than may be, however many come at once, and there is room again after."""
+    app = create_app(state)
+
+    async def burst(number: int) -> list[int]:
+        asked = [
+            ask_in_loop(app, "GET", f"{BENCH}/events", gone_after_s=0.5) for _ in range(number)
+        ]
+        return [response.status for response in await asyncio.gather(*asked)]
+
+    async def two_bursts() -> None:
+        statuses = await burst(100)
+        assert (statuses.count(200), statuses.count(503)) == (64, 36)
+        assert await burst(64) == [200] * 64
+
+    asyncio.run(two_bursts())
 
 
 def test_nowhere_to_keep_results(tmp_path: Path) -> None:

@@ -63,6 +63,8 @@ def test_a_long_url_is_answered(port: int) -> None:
         answer = talk(port, request(b"/route/v1/car/" + b"8.612,41.153;" * points + b"1,1"))
         assert answer.startswith("HTTP/1.1 414 ")
         assert "use POST" in answer
+    answer = talk(port, request(b"/search/v1/streets?text=" + b"a" * 30_000))
+    assert answer.startswith("HTTP/1.1 414 ")
 
 
 def test_the_longest_url(port: int) -> None:
@@ -78,10 +80,16 @@ def test_a_lone_question_mark(port: int) -> None:
     assert asking.partition("\r\n\r\n")[2] == plain.partition("\r\n\r\n")[2]
 
 
-def test_large_headers(port: int) -> None:
-    """Headers beyond the limit are refused."""
-    answer = talk(port, request(b"/route/v1/car/1,1;2,2", b"X-Large: " + b"a" * 20_000 + b"\r\n"))
+@pytest.mark.parametrize(
+    "path", [b"/route/v1/car/1,1;2,2", b"/health", b"/", b"/search/v1/streets?text=a", b"/nowhere"]
+)
+@pytest.mark.parametrize("length", [20_000, 300_000])
+def test_large_headers(port: int, path: bytes, length: int) -> None:
+    """Headers beyond the limit are refused, whatever is asked; those within it are not."""
+    answer = talk(port, request(path, b"X-Large: " + b"a" * length + b"\r\n"))
     assert answer.startswith("HTTP/1.1 431 ")
+    assert "connection: close" in answer and '"code":"InvalidQuery"' in answer
+    assert " 431 " not in talk(port, request(path, b"X-Large: " + b"a" * 15_000 + b"\r\n"))
 
 
 def test_what_does_not_end(port: int) -> None:

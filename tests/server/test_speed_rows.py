@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.errors import InvalidQuery
-from server.live.rows import SpeedRows, rows_from_csv, rows_from_json
+from server.live.csv_rows import csv_schema, rows_from_csv
+from server.live.rows import SpeedRows, rows_from_json
 
 ids = st.integers(-5, 5) | st.integers(-(10**17), 10**17)
 directions = st.sampled_from(["both", "forward", "backward"])
@@ -85,7 +86,11 @@ def test_csv(rows: list[dict[str, Any]]) -> None:
     [
         "1,2,30\n7,0\n",
         "1,2,30\r\n7,0\r\n",
-        "\ufefffrom,to,speed\n1,2,30\n\n7,0",
+        "\ufeff1,2,30\n\n7,0",
+        "way,from,to,speed\n,1,2,30\n7,,,0",
+        '\n "Speed" , rate,TO,"from",way\n30,,2,1,\n0,,,,7',
+        "direction,way,from,to,speed\n,,1,2,30\nforward,7,,,0\nbackward,7,,,0",
+        "speed,direction,way,to,from\n30,,,2,1\n0,both,7,,",
         " 1 , 2 , 30 \n7,0.0",
         "1,2,30,\n7,.0",
         "1,2,99\n7,1\n1,2,30.\n7,0",
@@ -96,6 +101,26 @@ def test_spellings_of_csv(text: str) -> None:
     found = rows_from_csv(text.encode())
     assert found == SpeedRows({(1, 2): 30.0}, {(7, 1): 0.0, (7, -1): 0.0})
     assert rows_from_csv(b"") == SpeedRows({}, {})
+
+
+@given(st.permutations(["from", "to", "speed", "way", "rate", "direction"]))
+def test_any_order_of_columns(names: list[str]) -> None:
+    """A heading says which column is what."""
+    rows = (
+        {"from": "1", "to": "2", "speed": "30"},
+        {"way": "7", "speed": "40.5", "direction": "backward"},
+    )
+    lines = [",".join(names), *(",".join(row.get(name, "") for name in names) for row in rows)]
+    found = rows_from_csv("\n".join(lines).encode())
+    assert found == SpeedRows({(1, 2): 30.0}, {(7, -1): 40.5})
+
+
+@pytest.mark.parametrize("may_take_back", [False, True])
+@given(st.data())
+def test_the_schema_tells_the_truth(may_take_back: bool, data: st.DataObject) -> None:
+    """What it allows is read."""
+    pattern = csv_schema(may_take_back)["pattern"]
+    rows_from_csv(data.draw(st.from_regex(pattern, fullmatch=True)).encode(), may_take_back)
 
 
 def test_odd_csv_takes_no_time() -> None:
@@ -126,6 +151,20 @@ def test_csv_that_takes_back() -> None:
         (b"1.5,2,30", "line 1: '1.5'"),
         (b"1,2,30\n\xff,1,2", "UTF-8"),
         (b"9" * 30 + b",1", "line 1: '999"),
+        (b"1,2,30\n1,2,30,,", "line 2: expected from,to,speed or way,speed"),
+        (b"from,to,kmh\n1,2,30", "line 1: unknown column 'kmh', expected from, to, way, "),
+        (b"to,to,speed\n1,2,30", "line 1: more than one column 'to'"),
+        (b"to,speed\n1,2", "line 1: expected the columns from, to and speed"),
+        (b"from,to\n1,2", "line 1: expected the columns"),
+        (b"direction,speed\nboth,1", "line 1: expected the columns"),
+        (b"from,to,speed,direction\n1,2,3,", "line 1: a direction is one of a way"),
+        (b"from,to,speed\n7,0", "line 2: expected from,to,speed"),
+        (b"from,to,speed\n1,2,3,", "line 2: expected from,to,speed"),
+        (b"\nspeed,from,to\n1,2,3\n1,2,", "line 4: '' is no OpenStreetMap id"),
+        (b"from,to,way,speed\n1,2,3,4", "line 2: expected either from and to or way"),
+        (b"way,direction,speed\n1,up,4", "line 2: 'up' is none of: both, forward, backward"),
+        (b"way,from,to,direction,speed\n,1,2,both,4", "line 2: a direction is one of a way"),
+        (b"from,to,speed,rate\n1,2,3,4", "line 2: rates"),
     ],
 )
 def test_wrong_csv(text: bytes, where: str | None) -> None:

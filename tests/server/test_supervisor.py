@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from gis.errors import ResourceError
-from server.processes.supervisor import bind
+from server.processes.listening import bind
 
 TESTS = Path(__file__).resolve().parent.parent
 ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)])}
@@ -163,7 +163,8 @@ def test_a_second_signal_does_not_wait(server: Server) -> None:
 
 FAILING_FORK = """
 import errno, os, signal, sys, time
-from server.processes.supervisor import Supervisor, bind
+from server.processes.listening import bind
+from server.processes.supervisor import Supervisor
 
 fork, failures = os.fork, iter([False] * 2 + [True] * int(sys.argv[1]))
 
@@ -173,7 +174,11 @@ def unwilling():
     return fork()
 
 os.fork = unwilling
-supervisor = Supervisor(lambda sock, parent: signal.pause(), bind("127.0.0.1", 0), 2, 1.0)
+def work(sock, link):
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    signal.pause()
+
+supervisor = Supervisor(work, bind("127.0.0.1", 0), 2, 1.0)
 supervisor.run(lambda: print(*supervisor.pids, flush=True))
 """
 

@@ -85,6 +85,14 @@ def test_policy(app: Any) -> None:
         assert "application/json" in attributes or not inside
 
 
+def test_the_icon(app: Any) -> None:
+    """It is there, too, where browsers look for one on pages that name none."""
+    found = ask(app, "GET", "/favicon.ico")
+    assert (found.status, found.headers["content-type"]) == (200, "image/svg+xml")
+    assert found.body == (STATIC / "icon.svg").read_bytes()
+    assert ask(app, "HEAD", "/favicon.ico").status == 200
+
+
 @pytest.mark.parametrize("path", [*SCRIPTS, *SHEETS, "icon.svg"])
 def test_files(app: Any, path: str) -> None:
     """Each is served as what it is, compressed if one likes, and not again if one has it."""

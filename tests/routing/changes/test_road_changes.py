@@ -405,6 +405,23 @@ def test_areas(world: SearchWorld, seed: int) -> None:
     check_area(world.network, world.metric, area, area)
 
 
+@pytest.mark.parametrize("times", [1, 2, 3])
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_ring_that_goes_around_several_times(times: int, closed: bool) -> None:
+    """It is the ring that goes around once, as the border of an area and of a hole."""
+    roads, metric = bent_road()[0], make_metric([5, 5])
+    for start in range(4):
+        outer, inner = (
+            np.roll(shapely.box(*box).exterior.coords[:-1], start, axis=0).tolist()
+            for box in ((-1, -1, 1, 1), (-1e-3, -1e-3, 1e-3, 1e-3))
+        )
+        rings = [(ring + ring[:1] * closed) * times for ring in (outer, inner)]
+        assert len(close_areas(roads, metric, [rings[:1]]).changes) == 2
+        assert len(close_areas(roads, metric, [rings]).changes) == 0
+        assert len(close_areas(roads, metric, [rings[1:]]).changes) == 2
+        assert len(close_areas(roads, metric, [shapely.Polygon(*rings[:1])]).changes) == 2
+
+
 def test_areas_that_would_take_long() -> None:
     """Many long sides across many roads are refused at once, short ones and few are not."""
     n = 100

@@ -1,5 +1,7 @@
 """Roads at a time or without some classes: as in a world that has only these."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +17,7 @@ from gis.profiles.bicycle import PROFILE as BICYCLE
 from gis.profiles.car import PROFILE as CAR
 from routing.areas.around import ReachedArea
 from routing.conditions.prepared import check_conditions
+from routing.conditions.special import SpecialWeightings
 from routing.engine import Engine
 from routing.errors import InvalidInput, InvalidValue, NoRoute
 from routing.graph.turn_graph import check_turn_graph
@@ -369,3 +372,33 @@ def test_directions_at_a_time() -> None:
         assert [step.name for step in steps if step.name or step is steps[1]] == names
         total = sum(step.duration_s for step in steps)
         assert total == pytest.approx(route.duration_s, abs=0.1)
+
+
+def test_who_waits_for_whom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One thread makes what several want; who wants something else is not held up by it."""
+    world, found = engine(TOLLS, excludable=(frozenset(("toll",)), frozenset(("ferry",))))
+    make, made = SpecialWeightings._make, []
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly(self: SpecialWeightings, *arguments: Any) -> Any:
+        made.append(arguments)
+        if len(made) == 1:
+            begun.set()
+            assert go_on.wait(20)
+            raise MemoryError
+        return make(self, *arguments)
+
+    monkeypatch.setattr(SpecialWeightings, "_make", slowly)
+    with ThreadPoolExecutor(3) as pool:
+        first = pool.submit(length_m, world, found, exclude=["toll"])
+        assert begun.wait(20)
+        second = pool.submit(length_m, world, found, exclude=["toll"])
+        assert length_m(world, found, exclude=["ferry"]) == pytest.approx(STRAIGHT, rel=1e-3)
+        assert not second.done() and len(made) == 2
+        go_on.set()
+        with pytest.raises(MemoryError):
+            first.result(20)
+        assert second.result(20) == pytest.approx(AROUND, rel=1e-3), "though the first has failed"
+    assert len(made) == 3
+    assert length_m(world, found, exclude=["toll"]) == pytest.approx(AROUND, rel=1e-3)
+    assert len(made) == 3

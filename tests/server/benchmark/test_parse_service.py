@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from routing.build import build_dataset
 from server.benchmark import parse_run
 from server.benchmark.parse_files import RunFiles
-from server.benchmark.parse_run import Task, processes_to_try
+from server.benchmark.parse_run import Task, Voice, processes_to_try
 from server.benchmark.parse_service import ParseRuns, extract_of
 from server.benchmark.processes import whimbrel_environment
 
@@ -186,6 +187,28 @@ def test_it_takes_too_long(tmp_path: Path, city: Path) -> None:
     assert (last["event"], last["run"]) == ("error", "slow")
     assert "longer than" in last["message"]
     assert files.results() == []
+
+
+@pytest.mark.parametrize("first", ["error", "result"])
+def test_nobody_speaks_after_the_last_word(tmp_path: Path, first: str) -> None:
+    """Neither the run after the watch has ended it, nor the watch after the run has ended."""
+    files = RunFiles(tmp_path)
+    voice = Voice(files)
+    voice.tell({"event": "progress", "percent": 1})
+    if first == "error":
+        voice.tell_last_if_none_has({"event": "error"})
+        late: list[Callable[[], None]] = [
+            lambda: voice.tell({"event": "progress", "percent": 2}),
+            lambda: voice.tell_last({"event": "result"}, {"run": "late"}),
+        ]
+    else:
+        voice.tell_last({"event": "result"}, {"run": "whole"})
+        late = [lambda: voice.tell_last_if_none_has({"event": "error"})]
+    for speak in late:
+        threading.Thread(target=speak, daemon=True).start()
+    time.sleep(0.2)
+    assert [event["event"] for event in files.follow().news()] == ["progress", first]
+    assert files.results() == ([{"run": "whole"}] if first == "result" else [])
 
 
 def test_what_cannot_be_read(tmp_path: Path) -> None:
