@@ -32,6 +32,7 @@ from routing.many.services import Sides, find_nearest_roads, find_routes, find_t
 from routing.matching.traces import TraceMatcher
 from routing.metric import CS_PER_S, DM_PER_M
 from routing.route import Route, Trip, Waypoint
+from routing.trips.effort import effort_of
 from routing.trips.order import order_stops
 from routing.vehicle import Vehicle
 
@@ -270,14 +271,16 @@ class Engine(TraceMatcher):
         snapping: str = "default",
         depart_at: Departure | None = None,
         exclude: Sequence[str] = (),
+        seconds: float | None = None,
     ) -> Trip:
         """The order of two points or more in which a route over all takes least time.
 
         A round trip goes back to its beginning. ``fixed_start`` and ``fixed_end`` say that it
         begins at the first point and ends at the last; at least one is needed for a trip that does
-        not go back. The best order of up to 12 points, of more one that is nearly so. A route may
-        turn around at every point. Raises ``NoTrips`` if one of the points cannot be reached from
-        another; the other errors are those of `route`.
+        not go back. The best order of up to 12 points; of more one that is nearly so, looked for
+        in some milliseconds or in so many ``seconds``. A route may turn around at every point.
+        Raises ``NoTrips`` if one of the points cannot be reached from another; the other errors
+        are those of `route`.
         """
         if not (round_trip or fixed_start or fixed_end):
             raise InvalidInput("a trip that is not round needs a fixed start or end")
@@ -292,6 +295,7 @@ class Engine(TraceMatcher):
             "bearings": bearings,
             "approaches": approaches,
         }
+        effort = effort_of(seconds)
         queries = point_queries(points, radiuses, bearings, approaches)
         if len(points) < 2:
             raise InvalidInput(f"a trip over {len(points)} points, expected 2 or more")
@@ -300,7 +304,7 @@ class Engine(TraceMatcher):
         if int(table.duration_cs.max()) >= INF:
             raise NoTrips("No trip visiting all destinations possible.")
         ends = {"round_trip": round_trip, "first": fixed_start, "last": fixed_end}
-        order = order_stops(table.duration_cs, **ends).tolist()
+        order = order_stops(table.duration_cs, effort=effort, **ends).tolist()
         visits = [*order, order[0]] if round_trip else order
         vehicle, weighting = engine._with_hierarchy(profile, depart_at, exclude)
         queries = [queries[i] for i in visits]

@@ -10,10 +10,10 @@ from gis.arrays import I64
 from gis.jit import plain_kernel
 
 
-def insert_farthest(cost: I64) -> I64:
-    """A tour over all n >= 2 stops, int64 (n,), which begins at stop 0."""
+def insert_farthest(cost: I64, begin: int = 0) -> I64:
+    """A tour over all n >= 2 stops, int64 (n,), which begins at one of them."""
     n = len(cost)
-    tour = np.zeros(n, np.int64)
+    tour = np.full(n, begin, np.int64)
     nearest = np.zeros(n, np.int64)
     _insert_all(cost, tour, nearest)
     return tour
@@ -21,13 +21,17 @@ def insert_farthest(cost: I64) -> I64:
 
 @plain_kernel
 def _insert_all(cost: I64, tour: I64, nearest: I64) -> None:
-    """Fill ``tour``; ``nearest`` is how far each stop is from it, there and back; -1 if on it."""
+    """Fill ``tour`` after its first stop.
+
+    ``nearest`` is how far each stop is from it, there and back; -1 if on it.
+    """
     n = len(cost)
+    begin = tour[0]
     for x in range(n):
-        nearest[x] = cost[0, x] + cost[x, 0]
-    nearest[0] = -1
+        nearest[x] = cost[begin, x] + cost[x, begin]
+    nearest[begin] = -1
     for size in range(1, n):
-        farthest = 0
+        farthest = begin
         for x in range(n):
             if nearest[x] > nearest[farthest]:
                 farthest = x

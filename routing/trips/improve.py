@@ -1,64 +1,55 @@
-"""Better tours by small changes: Or-3opt and 2-opt, with kicks out of where these end.
+"""Better tours by small changes, with kicks out of where these end.
 
-All costs may differ there and back. Or-3opt exchanges two neighbouring parts of a tour and keeps
-their directions, which suits such costs; 2-opt turns a part around. A kick exchanges two random
-neighbouring parts (the double bridge of Martin, Otto and Felten, "Large-step Markov chains for the
-traveling salesman problem", 1991, kept short as by Lourenço, Martin and Stützle, "Iterated local
-search", 2003): what the search then makes of it is kept if it is not longer.
+A kick puts three neighbouring parts of a tour in the opposite order and keeps their directions: the
+double bridge of Martin, Otto and Felten ("Large-step Markov chains for the traveling salesman
+problem", 1991), which no exchange of two parts takes back. It is kept short as by Lourenço, Martin
+and Stützle ("Iterated local search", 2003), so that it touches few stops. What the search makes of
+it is kept if that is not much longer (the threshold accepting of Dueck and Scheuer, 1990).
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from gis.arrays import I64, freeze
 from gis.jit import inner_kernel, int64, plain_kernel
+from routing.trips.changes import Ways, settle, wait
+from routing.trips.tour import Tour, exchange, undo
 
 _N_NEAR = 8
 """New ways lead to one of so many stops that are nearest."""
-_LONGEST_PART = 50
-"""Parts that are exchanged or turned around have at most so many stops."""
-_LONGEST_KICK = 12
-"""The same for a kick."""
-_ALLOWED = 1
-"""At first a tour may be longer than the best by this part of a mean way between stops, at the
-end by nothing (the threshold accepting of Dueck and Scheuer, 1990)."""
+_LONGEST_KICK = 10
+"""Parts that are kicked have at most so many stops."""
+_ALLOWED = 0.3
+"""At first a tour may be longer than the best by this part of a mean way of the tour, at the end
+by nothing."""
+_SLACK = 0.1
+"""This part of a mean way between stops may be saved by turning a part around."""
 
 
-class Tour(NamedTuple):
-    """A tour in the making, over n stops.
-
-    | array | dtype, shape | content |
-    |---|---|---|
-    | stop | int64 (n,) | the stops in their order |
-    | place | int64 (n,) | the place of each stop |
-    | spare, best | int64 (n,) | scratch: as before the kick, and the best so far |
-    | waiting | int64 (n,) | stops from which to look for changes |
-    | waits | int64 (n,) | whether each does, 0 or 1 |
-    """
-
-    stop: I64
-    place: I64
-    spare: I64
-    best: I64
-    waiting: I64
-    waits: I64
-
-
-def improve(cost: I64, tour: I64, n_kicks: int, seed: int = 1) -> I64:
-    """A tour that is not longer than the one given, int64 (n,).
-
-    ``cost`` int64 (n, n), at most 2^50. The same for the same seed.
-    """
-    n = len(cost)
-    if n < 4:
-        return freeze(tour.copy())
+def ways_between(cost: I64) -> Ways:
+    """The ways between n >= 2 stops, and the nearest of each; ``cost`` int64 (n, n)."""
     apart = cost.copy()
     np.fill_diagonal(apart, np.iinfo(np.int64).max)
-    near = freeze(np.argsort(apart, axis=1, kind="stable")[:, : min(_N_NEAR, n - 1)])
-    state = Tour(tour.copy(), *(np.zeros(n, np.int64) for _ in range(5)))
-    _search_with_kicks(freeze(cost), near, state, int64(n_kicks), int64(seed))
-    return freeze(state.stop)
+    n_near = min(_N_NEAR, len(cost) - 1)
+    onward, inward = (np.argsort(x, axis=1, kind="stable")[:, :n_near] for x in (apart, apart.T))
+    return Ways(freeze(cost), freeze(onward), freeze(inward))
+
+
+def improve(ways: Ways, tour: I64, n_kicks: int, seed: int = 1) -> I64:
+    """A tour that is not longer than the one given, int64 (n,). The same for the same seed."""
+    n = len(tour)
+    if n < 4:
+        return freeze(tour.copy())
+    place, best, waiting, waits, spare = np.zeros((5, n), np.int64)
+    changes = np.zeros((4 * n + 100, 3), np.int64)
+    state = Tour(tour.copy(), place, best, waiting, waits, spare, changes)
+    slack = int(_SLACK * (ways.cost.sum() - np.trace(ways.cost)) / (n * n))
+    allowed = int(_ALLOWED * tour_cost(ways.cost, tour) / n)
+    _search_with_kicks(
+        ways, state, int64(n_kicks), int64(seed % 2147483646 + 1), int64(slack), int64(allowed)
+    )
+    return freeze(state.best)
 
 
 def tour_cost(cost: I64, tour: I64) -> int:
@@ -67,43 +58,28 @@ def tour_cost(cost: I64, tour: I64) -> int:
 
 
 @plain_kernel
-def _search_with_kicks(cost: I64, near: I64, tour: Tour, n_kicks: int, seed: int) -> None:
+def _search_with_kicks(
+    ways: Ways, tour: Tour, n_kicks: int, random: Any, slack: int, allowed: int
+) -> None:
+    """Leave the best tour found in ``tour.best``."""
     n = len(tour.stop)
     for i in range(n):
         tour.place[tour.stop[i]] = i
-    random: Any = int64(seed) % 2147483647 + 1
-    longest = min(_LONGEST_KICK, (n - 1) // 2)
-    behind: Any = int64(0)  # how much longer this tour is than the best
-    allowed: Any = int64(0)
-    for i in range(n):
-        allowed += cost[tour.stop[i], tour.stop[(i + 1) % n]]
-    allowed //= n * _ALLOWED
-    for kick in range(n_kicks + 2):
-        if kick == 0 or kick > n_kicks:  # at both ends until no change gains from any stop
-            if kick > n_kicks and behind > 0:
-                _take(tour, tour.best)
-            while _settle_all(cost, near, tour) > 0:
-                pass
-            continue
-        if kick == 1:
-            for i in range(n):
-                tour.best[i] = tour.stop[i]
-        for i in range(n):
-            tour.spare[i] = tour.stop[i]
-        random = _next_random(random)
-        first = random % n
-        random = _next_random(random)
-        one = 1 + (random >> 5) % longest
-        random = _next_random(random)
-        two = 1 + (random >> 5) % longest
-        gain = _kick(cost, tour, first, one, two)
+    gained: Any = int64(1)
+    while gained > 0:
         n_waiting: Any = int64(0)
-        for at in (0, one, one + two):
-            for i in range(2):
-                n_waiting = _wait(tour, tour.stop[(first + at + i) % n], n_waiting)
-        gain += _settle(cost, near, tour, n_waiting)
+        for i in range(n):
+            n_waiting = wait(tour, tour.stop[i], n_waiting)
+        gained, _ = settle(ways, tour, slack, n_waiting, int64(0))
+    for i in range(n):
+        tour.best[i] = tour.stop[i]
+    behind: Any = int64(0)  # how much longer this tour is than the best
+    for kick in range(n_kicks):
+        gain, n_waiting, random = _kick(ways.cost, tour, random)
+        gained, n_changes = settle(ways, tour, slack, n_waiting, int64(2))
+        gain += gained
         if gain < 0 and behind - gain > allowed * (n_kicks - kick) // n_kicks:
-            _take(tour, tour.spare)
+            undo(tour, n_changes)
             continue
         behind -= gain
         if behind < 0:
@@ -113,132 +89,35 @@ def _search_with_kicks(cost: I64, near: I64, tour: Tour, n_kicks: int, seed: int
 
 
 @inner_kernel
-def _take(tour: Tour, stops: I64) -> None:
-    """Go on from another order."""
-    for i in range(len(stops)):
-        tour.stop[i] = stops[i]
-        tour.place[stops[i]] = i
-
-
-@inner_kernel
-def _settle_all(cost: I64, near: I64, tour: Tour) -> Any:
-    """Look for changes from every stop; what they gain."""
-    n_waiting: Any = int64(0)
-    for x in range(len(tour.stop)):
-        n_waiting = _wait(tour, int64(x), n_waiting)
-    return _settle(cost, near, tour, n_waiting)
-
-
-@inner_kernel
-def _settle(cost: I64, near: I64, tour: Tour, n_waiting: Any) -> Any:
-    """Make changes until none gains from the stops that wait; what they gain."""
-    gained: Any = int64(0)
-    while n_waiting > 0:
-        n_waiting -= 1
-        a = tour.waiting[n_waiting]
-        tour.waits[a] = 0
-        better: Any = int64(1)
-        while better > 0:
-            better, n_waiting = _improve_from(cost, near, tour, a, n_waiting)
-            gained += better
-    return gained
-
-
-@inner_kernel
 def _next_random(random: Any) -> Any:
     """The minimal standard of Park and Miller (1988)."""
     return random * 48271 % 2147483647
 
 
 @inner_kernel
-def _kick(cost: I64, tour: Tour, first: Any, one: Any, two: Any) -> Any:
-    """Exchange the two parts that come after a place; what that gains."""
+def _kick(cost: I64, tour: Tour, random: Any) -> tuple[Any, Any, Any]:
+    """Put three parts in the opposite order; what that gains, how many stops wait, the random."""
     stop, n = tour.stop, len(tour.stop)
-    a, b = stop[first], stop[(first + 1) % n]
-    p, c = stop[(first + one) % n], stop[(first + one + 1) % n]
-    d, e = stop[(first + one + two) % n], stop[(first + one + two + 1) % n]
-    gain = cost[a, b] + cost[p, c] + cost[d, e] - cost[a, c] - cost[d, b] - cost[p, e]
-    _exchange(tour, (first + 1) % n, one, two)
-    return gain
-
-
-@inner_kernel
-def _exchange(tour: Tour, first: Any, one: Any, two: Any) -> None:
-    """Exchange two neighbouring parts, the first of which begins at a place.
-
-    Each is turned around, then both as one: that needs no room.
-    """
-    _turn(tour, first, one)
-    _turn(tour, first + one, two)
-    _turn(tour, first, one + two)
-
-
-@inner_kernel
-def _turn(tour: Tour, first: Any, length: Any) -> None:
-    """Turn a part around."""
-    n = len(tour.stop)
-    i, j = first, first + length - 1
-    while i < j:
-        x, y = tour.stop[i % n], tour.stop[j % n]
-        tour.stop[i % n], tour.stop[j % n] = y, x
-        tour.place[y], tour.place[x] = i % n, j % n
-        i += 1
-        j -= 1
-
-
-@inner_kernel
-def _wait(tour: Tour, x: Any, n_waiting: Any) -> Any:
-    """Have a stop looked at again; how many wait then."""
-    if tour.waits[x] == 0:
-        tour.waits[x] = 1
-        tour.waiting[n_waiting] = x
-        n_waiting += 1
-    return n_waiting
-
-
-@inner_kernel
-def _improve_from(cost: I64, near: I64, tour: Tour, a: Any, n_waiting: Any) -> tuple[Any, Any]:
-    """Make the best change by which another way leads on from a stop; its gain, 0 if none gains.
-
-    Also how many stops wait then.
-    """
-    stop, place, n = tour.stop, tour.place, len(tour.stop)
-    first = place[a] + 1
-    b = stop[first % n]
-    best: Any = int64(0)
-    one, two = int64(0), int64(0)  # the parts that are exchanged; none of the second: turned
-    for k in range(near.shape[1]):
-        c = near[a, k]
-        spared = cost[a, b] - cost[a, c]
-        if spared <= 0:
-            break
-        length = (place[c] - first) % n
-        p = stop[(first + length - 1) % n]
-        spared += cost[p, c]
-        if c == b or length > _LONGEST_PART:
-            continue
-        for other in range(1, min(n - 1 - length, _LONGEST_PART) + 1):
-            d = stop[(first + length + other - 1) % n]
-            e = stop[(first + length + other) % n]
-            gain = spared + cost[d, e] - cost[d, b] - cost[p, e]
-            if gain > best:
-                best, one, two = gain, length, int64(other)
-    there, back = int64(0), int64(0)
-    d = b
-    for length in range(2, min(n - 1, _LONGEST_PART) + 1):
-        c = d
-        d = stop[(first + length - 1) % n]
-        e = stop[(first + length) % n]
-        there += cost[c, d]
-        back += cost[d, c]
-        gain = cost[a, b] + there + cost[d, e] - cost[a, d] - back - cost[b, e]
-        if gain > best:
-            best, one, two = gain, int64(length), int64(0)
-    if best > 0:
-        if two > 0:
-            _exchange(tour, first, one, two)
-        else:
-            _turn(tour, first, one)
-        for at in (-1, 0, two - 1, two, one + two - 1, one + two):
-            n_waiting = _wait(tour, stop[(first + at) % n], n_waiting)
-    return best, n_waiting
+    longest = min(_LONGEST_KICK, (n - 1) // 3)
+    random = _next_random(random)
+    first = random * n >> 31
+    random = _next_random(random)
+    one = 1 + (random * longest >> 31)
+    random = _next_random(random)
+    two = 1 + (random * longest >> 31)
+    random = _next_random(random)
+    three = 1 + (random * longest >> 31)
+    n_waiting: Any = int64(0)
+    for at in (first, first + one, first + one + two, first + one + two + three):
+        for i in (at - 1, at):
+            n_waiting = wait(tour, stop[i % n], n_waiting)
+    a, b = stop[(first - 1) % n], stop[first]
+    c, d = stop[(first + one - 1) % n], stop[(first + one) % n]
+    e, f = stop[(first + one + two - 1) % n], stop[(first + one + two) % n]
+    last = first + one + two + three
+    g, h = stop[(last - 1) % n], stop[last % n]
+    gain = cost[a, b] + cost[c, d] + cost[e, f] + cost[g, h]
+    gain -= cost[a, f] + cost[g, d] + cost[e, b] + cost[c, h]
+    exchange(tour, first, one, two + three, int64(0))
+    exchange(tour, tour.place[d], two, three, int64(1))
+    return gain, n_waiting, random

@@ -1,32 +1,19 @@
 """The order of stops against all orders, tried one by one."""
 
 from collections.abc import Iterator
-from itertools import pairwise, permutations
+from itertools import permutations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tours import FIXED, random_cost, way_cost
 
-from gis.arrays import I64, freeze
+from gis.arrays import I64
 from routing.trips.construct import insert_farthest
 from routing.trips.exact import MOST_EXACT, shortest_tour
-from routing.trips.improve import improve, tour_cost
+from routing.trips.improve import improve, tour_cost, ways_between
 from routing.trips.order import order_stops
-
-FIXED = [
-    (round_trip, first, last)
-    for round_trip in (True, False)
-    for first in (True, False)
-    for last in (True, False)
-    if round_trip or first or last
-]
-
-
-def way_cost(cost: I64, order: list[int], round_trip: bool) -> int:
-    """What a way over all stops takes, added up."""
-    total = sum(int(cost[a, b]) for a, b in pairwise(order))
-    return total + (int(cost[order[-1], order[0]]) if round_trip else 0)
 
 
 def all_orders(n: int, first: bool, last: bool) -> Iterator[list[int]]:
@@ -63,22 +50,12 @@ def test_few_stops_are_in_the_best_order(fixed: tuple[bool, bool, bool], cost: I
     assert way_cost(cost, order, round_trip) == best
 
 
-def random_cost(n: int, seed: int) -> I64:
-    """Costs in a plane, up to a third more in one direction than in the other."""
-    rng = np.random.default_rng(seed)
-    x, y = rng.uniform(0, 10_000, (2, n))
-    apart = np.hypot(x[:, None] - x, y[:, None] - y)
-    cost = (apart * rng.uniform(1, 1.3, (n, n))).astype(np.int64)
-    np.fill_diagonal(cost, 0)
-    return freeze(cost)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_many_stops_are_nearly_in_the_best_order(seed: int) -> None:
     """Of as many stops as can be ordered exactly, the search finds that order or one as good."""
     cost = random_cost(MOST_EXACT, seed)
     best = tour_cost(cost, shortest_tour(cost))
-    found = tour_cost(cost, improve(cost, insert_farthest(cost), 500))
+    found = tour_cost(cost, improve(ways_between(cost), insert_farthest(cost), 500))
     assert best <= found <= 1.01 * best
 
 
@@ -89,17 +66,17 @@ def test_improving_never_makes_it_worse(n: int, seed: int, kicks: int) -> None:
     cost = random_cost(n, seed)
     given_tour = insert_farthest(cost)
     assert sorted(given_tour.tolist()) == list(range(n)) and given_tour[0] == 0
-    found = improve(cost, given_tour, kicks, seed)
+    found = improve(ways_between(cost), given_tour, kicks, seed)
     assert sorted(found.tolist()) == list(range(n))
     assert tour_cost(cost, found) <= tour_cost(cost, given_tour)
-    assert improve(cost, given_tour, kicks, seed).tolist() == found.tolist()
+    assert improve(ways_between(cost), given_tour, kicks, seed).tolist() == found.tolist()
 
 
 @pytest.mark.parametrize("n", [20, 60])
 def test_no_small_change_is_left(n: int) -> None:
     """Without kicks, no part that is turned around makes a tour shorter."""
     cost = random_cost(n, n)
-    tour = improve(cost, insert_farthest(cost), 0).tolist()
+    tour = improve(ways_between(cost), insert_farthest(cost), 0).tolist()
     total = way_cost(cost, tour, True)
     for i in range(1, n):
         for j in range(i + 2, n + 1):
