@@ -168,7 +168,8 @@ export class Couriers {
    */
   #tell(name, data) {
     const travel = durationText(this.#plan.summary.duration);
-    const tried = `${data.iterations ?? data.summary.iterations} tries`;
+    const n = data.iterations ?? data.summary.iterations;
+    const tried = `${n.toLocaleString("en")} tries`;
     if (name === "progress") {
       this.doing.textContent = `${travel} of travel after ${data.elapsed.toFixed(1)} s, ${tried}`;
     } else {
