@@ -52,6 +52,8 @@ def make_instance(problem: CourierProblem) -> Instance:
     n_shipments, n_orders = len(problem.shipments), len(problem.shipments) + len(problem.jobs)
     orders = np.arange(n_orders)
     is_job = orders >= n_shipments
+    pickup = np.where(is_job, -1, 2 * orders)
+    delivery = np.where(is_job, n_shipments + orders, 2 * orders + 1)
     spans = problem.objective == MAKESPAN
     timed = spans or len(clock.opens) > 0 or any(c.window is not None for c in problem.couriers)
     return Instance(
@@ -60,9 +62,10 @@ def make_instance(problem: CourierProblem) -> Instance:
         leave=freeze(leave),
         come=freeze(come),
         near=freeze(_near(out[0])),
+        related=freeze(_related(out[0], np.where(is_job, delivery, pickup), delivery)),
         order=freeze(np.repeat(orders, np.where(is_job, 1, 2))),
-        pickup=freeze(np.where(is_job, -1, 2 * orders)),
-        delivery=freeze(np.where(is_job, n_shipments + orders, 2 * orders + 1)),
+        pickup=freeze(pickup),
+        delivery=freeze(delivery),
         load=freeze(_loads(problem)),
         worth=freeze(_worth(problem)),
         may=freeze(_may(problem)),
@@ -135,19 +138,32 @@ def _ends(
 
 
 def _near(out: I32) -> I32:
-    """The nearest stops of each, there or back, itself left out."""
-    n = len(out)
-    most = min(n - 1, _MOST_NEAR)
-    near = np.empty((n, max(most, 0)), np.int32)
-    for i in range(n if most > 0 else 0):
-        apart = np.minimum(out[i], out[:, i]).astype(np.int64)
-        apart[i] = np.iinfo(np.int64).max
-        if most < n - 1:
-            some = np.argpartition(apart, most)[:most]
-            near[i] = some[np.argsort(apart[some], kind="stable")]
-        else:
-            near[i] = np.argsort(apart, kind="stable")[:most]
+    """The nearest stops of each, there or back."""
+    near = np.empty((len(out), _how_many(len(out))), np.int32)
+    for i in range(len(out)):
+        near[i] = _least(np.minimum(out[i], out[:, i]).astype(np.int64), i)
     return near
+
+
+def _related(out: I32, first: I64, last: I64) -> I32:
+    """The orders nearest to each, with both of their stops, there or back."""
+    related = np.empty((len(first), _how_many(len(first))), np.int32)
+    for i, (x, y) in enumerate(zip(first, last, strict=True)):
+        apart = np.minimum(out[x, first], out[first, x]).astype(np.int64)
+        related[i] = _least(apart + np.minimum(out[y, last], out[last, y]), i)
+    return related
+
+
+def _how_many(n: int) -> int:
+    return max(0, min(n - 1, _MOST_NEAR))
+
+
+def _least(apart: I64, itself: int) -> I64:
+    """Where the least numbers stand, least first, but for one place."""
+    apart[itself] = np.iinfo(np.int64).max
+    most = _how_many(len(apart))
+    some = np.argpartition(apart, most)[:most] if most < len(apart) - 1 else np.arange(len(apart))
+    return some[np.argsort(apart[some], kind="stable")][:most]
 
 
 def _loads(problem: CourierProblem) -> I64:

@@ -70,6 +70,7 @@ class Instance(NamedTuple):
     | into | int32 (s, n, n) | the same, the other way round: to a stop, from each |
     | leave, come | int32 (k, n) | from the best start of a kind to a stop, to its best end |
     | near | int32 (n, m) | the nearest other stops, nearest first |
+    | related | int32 (r, l) | the orders with stops nearest to those of an order, nearest first |
     | order | int64 (n,) | whose stop it is |
     | pickup, delivery | int64 (r,) | the stops of an order; of a job the first is -1 |
     | load | int64 (3, r, d) | carried before the first stop, between both, and after the last |
@@ -85,6 +86,7 @@ class Instance(NamedTuple):
     leave: I32
     come: I32
     near: I32
+    related: I32
     order: I64
     pickup: I64
     delivery: I64

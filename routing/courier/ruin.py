@@ -1,8 +1,9 @@
-"""Which orders are taken out of the routes: strings of stops near each other.
+"""Which orders are taken out of the routes: strings of stops near each other, or related orders.
 
 After slack induction by string removals (Christiaens and Vanden Berghe, "Slack Induction by String
 Removals for Vehicle Routing Problems", Transportation Science 54(2), 2020, section 5.2). Where
-there is one route only, all strings are of this.
+there is one route only, all strings are of this. Related orders are those of Shaw, "Using
+constraint programming and local search methods to solve vehicle routing problems", CP 1998.
 """
 
 from typing import Any, NamedTuple
@@ -16,6 +17,8 @@ from routing.courier.routes import Routes, refresh
 _LONGEST_STRING = 10
 """At most so many stops next to each other are taken out at once."""
 _SPLIT_ONE_IN = 2
+_RELATED_OF_TEN = 3
+_PASSED_OF_TEN = 3
 
 
 class Ruin(NamedTuple):
@@ -48,7 +51,6 @@ def ruin(
     wanted: Any,
 ) -> None:
     """Take about so many orders out, from around a random stop: they join the absent ones."""
-    n = len(routes.route)
     random = trial.random
     removed.touched[len(removed.touched) - 1] = 0
     n_absent = routes.absent[len(routes.absent) - 1]
@@ -57,19 +59,10 @@ def ruin(
     removed.absent[len(removed.absent) - 1] = n_absent
     if wanted == 0:
         return
-    seed = next_random(random) % n
-    n_gone = _take_string(instance, routes, removed, trial, seed, wanted)
-    for i in range(instance.near.shape[1]):
-        if n_gone >= wanted:
-            break
-        n_gone += _take_string(
-            instance,
-            routes,
-            removed,
-            trial,
-            int64(instance.near[seed, i]),
-            wanted - n_gone,
-        )
+    if next_random(random) % 10 < _RELATED_OF_TEN:
+        _take_related(instance, routes, removed, trial, wanted)
+    else:
+        _take_strings(instance, routes, removed, trial, wanted)
     for i in range(removed.touched[len(removed.touched) - 1]):
         _close_gaps(instance, routes, removed, removed.touched[i])
 
@@ -86,6 +79,38 @@ def touch(routes: Routes, removed: Ruin, v: Any) -> None:
     removed.length[v] = routes.length[v]
     for i in range(routes.length[v]):
         removed.stop[v, i] = routes.stop[v, i]
+
+
+@inlined_kernel
+def _take_related(
+    instance: Instance, routes: Routes, removed: Ruin, trial: Trial, wanted: Any
+) -> None:
+    """Take a random order and some of those of which both stops are near its stops."""
+    n_gone = int64(0)
+    seed = next_random(trial.random) % len(instance.may)
+    for i in range(-1, instance.related.shape[1]):
+        order = int64(instance.related[seed, i]) if i >= 0 else seed
+        if n_gone >= wanted:
+            return
+        if i >= 0 and next_random(trial.random) % 10 < _PASSED_OF_TEN:
+            continue
+        if routes.route[instance.delivery[order]] >= 0:
+            _take(instance, routes, removed, order)
+            n_gone += 1
+
+
+@inlined_kernel
+def _take_strings(
+    instance: Instance, routes: Routes, removed: Ruin, trial: Trial, wanted: Any
+) -> None:
+    """Take the orders of strings of stops that are near a random one."""
+    seed = next_random(trial.random) % len(routes.route)
+    n_gone = int64(0)
+    for i in range(-1, instance.near.shape[1]):
+        if n_gone >= wanted:
+            return
+        x = int64(instance.near[seed, i]) if i >= 0 else seed
+        n_gone += _take_string(instance, routes, removed, trial, x, wanted - n_gone)
 
 
 @inlined_kernel

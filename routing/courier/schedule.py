@@ -3,6 +3,7 @@
 import math
 import time
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from routing.errors import InvalidInput
 
@@ -12,8 +13,15 @@ _ROUNDS = 100
 _LONGEST_ROUND_S = 0.2
 """So soon a search notices that it shall stop."""
 _LARGEST_ROUND = 2000
-_FIRST_ROUND = 20
-_LONGEST = 10**12
+_CUTS = (0.4, 0.6)
+"""The parts of the time after which half of the searches end."""
+_FEWEST = 2
+_LIMITS = (
+    ("iterations", 0, 10**12),
+    ("patience", 1, 10**12),
+    ("searches", 1, 64),
+    ("workers", 1, 1024),
+)
 
 
 @dataclass(frozen=True)
@@ -23,10 +31,10 @@ class CourierParams:
     | field | content |
     |---|---|
     | seconds | so long by the clock |
-    | iterations | so many in each search |
-    | patience | after so many in each search without a better plan |
+    | iterations | so many in all searches together |
+    | patience | so many in all searches together without a better plan |
     | seed | another one gives other plans |
-    | searches | how many there are: one a worker, or 4 where only iterations count |
+    | searches | how many there are at first; fewer where a problem is so large that time is short |
     | workers | threads: as many as there are processors |
 
     Without ``seconds`` the same seed gives the same plan, whatever the number of workers.
@@ -36,7 +44,7 @@ class CourierParams:
     iterations: int | None = None
     patience: int | None = None
     seed: int = 1
-    searches: int | None = None
+    searches: int = 8
     workers: int | None = None
 
     def __post_init__(self) -> None:
@@ -44,10 +52,10 @@ class CourierParams:
             raise InvalidInput("there is no limit, expected seconds, iterations or patience")
         if self.seconds is not None and not 0 < self.seconds <= 10**6:
             raise InvalidInput(f"seconds is {self.seconds}, expected more than 0, at most 1000000")
-        for name, least in (("iterations", 0), ("patience", 1), ("searches", 1), ("workers", 1)):
+        for name, least, most in _LIMITS:
             value = getattr(self, name)
-            if value is not None and not least <= value <= _LONGEST:
-                raise InvalidInput(f"{name} is {value}, expected {least} to {_LONGEST}")
+            if value is not None and not least <= value <= most:
+                raise InvalidInput(f"{name} is {value}, expected {least} to {most}")
         if not 0 <= self.seed < 2**31:
             raise InvalidInput(f"seed is {self.seed}, expected 0 to {2**31 - 1}")
 
@@ -57,15 +65,26 @@ def temperature(fraction: float) -> float:
     return HOTTEST * math.pow(COLDEST / HOTTEST, fraction)
 
 
-class Schedule:
-    """The rounds of a search that cools down once within its limits.
+class Round(NamedTuple):
+    """So many iterations of each of so many searches, between two parts of the time."""
 
-    If there is no limit but its patience, it cools down again and again, each time within that
-    many iterations, until one such time has brought nothing.
+    size: int
+    searches: int
+    begin: float
+    end: float
+
+
+class Schedule:
+    """The rounds of searches of which there are fewer and fewer, while all cool down.
+
+    Half of the searches go on after four tenths of the time, and half of these after six: the
+    better ones then, since what a search decides on while it is hot is seldom mended later. At
+    least two stay. If there is no limit but patience, all begins anew with the best routes, each
+    time within that many iterations, until one such time has brought nothing.
     """
 
-    def __init__(self, params: CourierParams, begun: float) -> None:
-        self._params, self._begun = params, begun
+    def __init__(self, params: CourierParams, searches: int, begun: float) -> None:
+        self._params, self._searches, self._begun = params, searches, begun
         self._first = time.monotonic()
         self._better = 0
         self._cycle = 0
@@ -74,38 +93,34 @@ class Schedule:
         """After so many iterations the best plan has become better."""
         self._better = iterations
 
-    def next_round(self, done: int) -> tuple[int, float, float] | None:
-        """How many iterations come next, and between what parts of the time; None: enough.
-
-        ``done`` iterations are behind.
-        """
+    def next_round(self, done: int) -> Round | None:
+        """What comes after so many iterations in all searches together; None: it is enough."""
         params, now = self._params, time.monotonic()
-        rounds, parts = [_LARGEST_ROUND], []
+        sizes, parts = [float(_LARGEST_ROUND * self._searches)], []
         if params.patience is not None:
             if done - self._cycle >= params.patience:
                 if self._better <= self._cycle:
                     return None
                 self._cycle = done
-            left = self._cycle + params.patience - done
-            rounds += [left, params.patience // _ROUNDS + 1]
-            parts.append(1 - left / params.patience)
+            parts.append((done - self._cycle) / params.patience)
+            sizes.append(params.patience / _ROUNDS)
         if params.iterations is not None:
-            left = params.iterations - done
-            if left <= 0:
+            if done >= params.iterations:
                 return None
-            rounds += [left, params.iterations // _ROUNDS + 1]
-            parts.append(1 - left / params.iterations)
+            parts.append(done / params.iterations)
+            sizes.append(params.iterations / _ROUNDS)
         if params.seconds is not None:
             left_s = self._begun + params.seconds - now
             if left_s <= 0:
                 return None
-            if done > 0:
-                pace = done / max(now - self._first, 1e-6)
-                round_s = min(_LONGEST_ROUND_S, params.seconds / _ROUNDS, left_s)
-                rounds.append(int(pace * round_s) + 1)
-            else:
-                rounds.append(_FIRST_ROUND)
             parts.append(1 - left_s / params.seconds)
-        count, begin = min(rounds), max(parts)
-        end = begin + (begin / done * count if done > 0 else 0)
-        return count, begin, min(end, 1.0)
+            pace = done / max(now - self._first, 1e-6)
+            round_s = min(_LONGEST_ROUND_S, params.seconds / _ROUNDS, left_s)
+            sizes.append(pace * round_s if done > 0 else 1.0)
+        begin = max(parts)
+        searches = min(
+            self._searches, max(_FEWEST, self._searches >> sum(begin >= x for x in _CUTS))
+        )
+        size = max(1, round(min(sizes) / searches))
+        step = begin / (done - self._cycle) if done > self._cycle else 0.0
+        return Round(size, searches, begin, min(1.0, begin + step * size * searches))

@@ -14,6 +14,7 @@ from routing.courier.insertion import Trial, insert_best, next_random
 from routing.courier.instance import Instance
 from routing.courier.routes import Routes, empty_routes, insert, note_places, refresh, sum_up
 from routing.courier.ruin import Ruin, ruin, touch
+from routing.courier.segments import exchange_parts
 
 _MEAN_GONE = 10
 """So many orders are taken out at a time, on average."""
@@ -85,10 +86,12 @@ def run_search(instance: Instance, search: Search, n_iterations: int, heat: F64)
     cooling = (heat[1] / heat[0]) ** (1.0 / max(n_iterations, 1))
     for i in range(n_iterations + 1):
         temperature *= cooling
-        cost, worth = routes.total[0], routes.total[1]
         wanted = int64(0)
         if i > 0:
+            routes.total[0] += exchange_parts(instance, routes, search.trial, temperature)
+            _keep_better(search)
             wanted = 1 + next_random(random) % (2 * _MEAN_GONE - 1)
+        cost, worth = routes.total[0], routes.total[1]
         ruin(instance, routes, search.trial, ruined, min(wanted, int64(len(instance.may))))
         recreate(instance, search)
         sum_up(instance, routes)
@@ -99,10 +102,8 @@ def run_search(instance: Instance, search: Search, n_iterations: int, heat: F64)
         if worse:
             _undo(instance, search)
             routes.total[0], routes.total[1] = cost, worth
-        elif routes.total[1] < search.best_total[1] or (
-            routes.total[1] == search.best_total[1] and routes.total[0] < search.best_total[0]
-        ):
-            _keep(search)
+        else:
+            _keep_better(search)
         for k in range(ruined.touched[len(ruined.touched) - 1]):
             ruined.was_touched[ruined.touched[k]] = 0
             if not worse:
@@ -195,11 +196,13 @@ def _undo(instance: Instance, search: Search) -> None:
 
 
 @inner_kernel
-def _keep(search: Search) -> None:
-    """Keep the routes as the best."""
-    routes = search.routes
+def _keep_better(search: Search) -> None:
+    """Keep the routes if they are the best."""
+    routes, best = search.routes, search.best_total
+    if routes.total[1] > best[1] or (routes.total[1] == best[1] and routes.total[0] >= best[0]):
+        return
     for v in range(len(routes.length)):
         search.best_length[v] = routes.length[v]
         for i in range(routes.length[v]):
             search.best_stop[v, i] = routes.stop[v, i]
-    search.best_total[0], search.best_total[1] = routes.total[0], routes.total[1]
+    best[0], best[1] = routes.total[0], routes.total[1]

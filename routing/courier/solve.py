@@ -6,18 +6,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from gis.arrays import freeze
+from gis.arrays import F64, freeze
 from gis.workers import available_cpus
 from routing.courier.arrange import arrange
 from routing.courier.compile import make_instance
 from routing.courier.instance import SPAN, SPAN_WEIGHT, Instance
 from routing.courier.plan import CourierPlan, Progress
 from routing.courier.problem import Courier, CourierProblem, Job, Shipment, Stop
+from routing.courier.routes import take_stops
 from routing.courier.schedule import CourierParams, Schedule, temperature
 from routing.courier.search import Search, new_search, run_search
 
-_SEARCHES = 4
-"""How many there are where the result must not depend on the number of processors."""
 _PROGRESS_S = 0.1
 
 OnProgress = Callable[[Progress], bool]
@@ -59,53 +58,59 @@ class _Solver:
     def __init__(
         self, problem: CourierProblem, params: CourierParams, on_progress: OnProgress | None
     ) -> None:
-        self._begun = time.monotonic()
+        self._begun = self._told = time.monotonic()
         self._problem, self._params, self._on_progress = problem, params, on_progress
         self._instance = make_instance(problem)
         self._workers = params.workers or available_cpus()
-        by_time = params.iterations is None and params.patience is None
-        n_searches = params.searches or (self._workers if by_time else _SEARCHES)
         self._searches = [
-            new_search(self._instance, params.seed * 7919 + number) for number in range(n_searches)
+            new_search(self._instance, params.seed * 64 + i) for i in range(params.searches)
         ]
         self._best = self._searches[0]
         self._best_total = _total(self._best)
         self._iterations = 0
-        self._told = self._begun
 
     def solve(self) -> CourierPlan:
+        """Search, and give the best plan."""
         with ThreadPoolExecutor(min(self._workers, len(self._searches))) as pool:
-            cold = freeze(np.ones(2))
-            list(pool.map(lambda one: run_search(self._instance, one, 0, cold), self._searches))
-            self._find_best()
+            self._go_on(pool, self._searches[:1], 0, np.ones(2))
             if len(self._instance.may) > 0 and not self._is_told_to_stop():
                 self._search(pool)
         return self._plan()
 
     def _search(self, pool: ThreadPoolExecutor) -> None:
         """Go on round by round until it is enough."""
-        instance, schedule = self._instance, Schedule(self._params, self._begun)
-        scale = _mean_leg(instance, self._best)
-
-        def go_on(search: Search) -> None:
-            run_search(instance, search, count, heat)
-
+        schedule = Schedule(self._params, len(self._searches), self._begun)
+        scale = _mean_leg(self._instance, self._best)
+        going = self._searches[:0]
         while (one := schedule.next_round(self._iterations)) is not None:
-            count, begin, end = one
-            heat = freeze(np.array([temperature(begin), temperature(end)]) * scale)
-            list(pool.map(go_on, self._searches))
-            self._iterations += count
-            if self._find_best():
+            if one.searches > len(going):
+                going = self._searches
+                self._spread(going)
+            elif one.searches < len(going):
+                going = sorted(going, key=_now)[: one.searches]
+            heat = np.array([temperature(one.begin), temperature(one.end)]) * scale
+            if self._go_on(pool, going, one.size, heat):
                 schedule.note_better(self._iterations)
             if self._is_told_to_stop():
                 return
 
-    def _find_best(self) -> bool:
-        """Look which search has the best routes; whether they are better than before."""
+    def _go_on(
+        self, pool: ThreadPoolExecutor, searches: list[Search], count: int, heat: F64
+    ) -> bool:
+        """Some iterations of some searches; whether there is a better plan than before."""
+        frozen = freeze(heat)
+        list(pool.map(lambda one: run_search(self._instance, one, count, frozen), searches))
+        self._iterations += count * len(searches)
         before = self._best_total
         self._best = min(self._searches, key=_total)
         self._best_total = _total(self._best)
         return self._best_total < before
+
+    def _spread(self, searches: list[Search]) -> None:
+        """Have searches go on from the best routes."""
+        stop, length = freeze(self._best.best_stop.copy()), freeze(self._best.best_length.copy())
+        for search in searches:
+            take_stops(self._instance, search.routes, stop, length)
 
     def _is_told_to_stop(self) -> bool:
         """Tell how far it is, if it is time to; whether whoever hears it has enough."""
@@ -131,6 +136,11 @@ class _Solver:
 def _total(search: Search) -> tuple[int, int]:
     """What is to be small: first what the absent orders are worth, then the cost."""
     return int(search.best_total[1]), int(search.best_total[0])
+
+
+def _now(search: Search) -> tuple[int, int]:
+    """The same of the routes a search is at."""
+    return int(search.routes.total[1]), int(search.routes.total[0])
 
 
 def _mean_leg(instance: Instance, search: Search) -> float:
