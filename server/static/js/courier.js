@@ -54,7 +54,11 @@ export class Couriers {
     this.seconds = numberField("seconds", "Seconds", SECONDS[0], SECONDS[3], (seconds) =>
       store.set({ seconds }),
     );
-    this.button = el("button", { type: "button", class: "main", onclick: () => this.#toggle() });
+    this.button = el(
+      "button",
+      { type: "button", class: "main", onclick: () => this.#toggle() },
+      "Plan",
+    );
     this.clearButton = el(
       "button",
       { type: "button", class: "quiet", onclick: () => this.#clearAll() },
