@@ -7,6 +7,7 @@ from pathlib import Path
 import matplotlib
 import pytest
 
+from routing.build import build_dataset
 from server.cli import run
 
 pytestmark = pytest.mark.compiled
@@ -39,6 +40,23 @@ def test_examples_in_python(
     assert shown == ["data/page.png", "data/helsinki.png"]
     assert all((ROOT / picture).exists() for picture in shown)
     assert (tmp_path / "helsinki.png").stat().st_size > 10_000
+
+
+def test_the_couriers(
+    sample: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The command says of the problem what the README shows."""
+    monkeypatch.chdir(tmp_path)
+    (problem,) = re.findall(r"```json\n(.*?)```", README, re.DOTALL)
+    Path("problem.json").write_text(problem)
+    ((call, said),) = re.findall(r"\$ whimbrel (courier .*)\n(plan.json: .*)\n", README)
+    build_dataset(sample, Path("helsinki.whimbrel"))
+    assert run(call.split()) == 0
+    assert capsys.readouterr().out == f"{said}\n"
+    assert Path("plan.geojson").stat().st_size > 1000
 
 
 @pytest.mark.parametrize("command", sorted(set(re.findall(r"`whimbrel ([a-z]+)", README))))

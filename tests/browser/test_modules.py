@@ -224,3 +224,44 @@ def test_distances_are_exact(visit: Callable[..., Any]) -> None:
         assert found == [
             min((i % w - x) ** 2 + (i // w - y) ** 2 for x, y in zeros) for i in range(w * h)
         ]
+
+
+def test_errands_in_the_address(call: Call) -> None:
+    """They come back as they were; what makes no sense is left out."""
+    rng = random.Random(5)
+    for _ in range(20):
+        errands = [
+            [[round(rng.uniform(-180, 180), 6), round(rng.uniform(-90, 90), 6)] for _ in range(n)]
+            for n in rng.choices((1, 2), k=rng.randint(0, 5))
+        ]
+        state = call("state", "emptyState") | {"errands": errands, "depots": [[1.5, 2]]}
+        state |= {"couriers": rng.randint(1, 20), "capacity": rng.randint(0, 9)}
+        found = call("state", "readHash", call("state", "writeHash", state))
+        assert found == state
+    odd = "#errands=1,2~3,4~5,6;1,2~;x;7,8;200,0&depots=1,2;&couriers=99&capacity=-1&seconds=1"
+    found = call("state", "readHash", odd)
+    assert (found["errands"], found["depots"]) == ([[[7, 8]]], [[1, 2]])
+    assert (found["couriers"], found["capacity"], found["seconds"]) == (1, 0, 5)
+
+
+def test_what_couriers_are_asked(call: Call) -> None:
+    """All depots are begin and end of each; without a capacity there are no amounts."""
+    state = {"errands": [[[1, 2], [3, 4]], [[5, 6]]], "depots": [[7, 8]], "couriers": 2}
+    problem = call("errands", "problemOf", state | {"capacity": 3, "seconds": 4})
+    depots = {"starts": [[7, 8]], "ends": [[7, 8]], "capacity": [3]}
+    assert problem["vehicles"] == [{"id": 0} | depots, {"id": 1} | depots]
+    (parcel,), (visit,) = problem["shipments"], problem["jobs"]
+    assert parcel["pickup"]["location"] == [1, 2] and parcel["delivery"]["location"] == [3, 4]
+    assert parcel["amount"] == visit["delivery"] == [1] and visit["location"] == [5, 6]
+    free = call("errands", "problemOf", state | {"depots": [], "capacity": 0, "seconds": 4})
+    assert free["vehicles"] == [{"id": 0}, {"id": 1}]
+    assert free["shipments"][0]["amount"] == []
+
+
+def test_events_that_are_read(call: Call) -> None:
+    """Comments are no events; data may be on several lines."""
+    assert call("events", "readEvent", ": still here") is None
+    assert call("events", "readEvent", "event: plan\ndata: [1,\ndata: 2]") == {
+        "name": "plan",
+        "data": [1, 2],
+    }

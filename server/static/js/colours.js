@@ -22,7 +22,11 @@ export const LIGHT = {
   step: "#f59e0b",
   reach: ["#0b6e69", "#2f8f7f", "#62ab8c", "#a3c99a"],
   limit: "#8d9a94",
+  couriers: ["#1f5fd6", "#c2410c", "#0b7a3b", "#9d174d", "#6d28d9", "#0e7490", "#854d0e", "#374151"],
 };
+
+/** How many couriers have a colour of their own. */
+export const COLOURS = LIGHT.couriers.length;
 
 /** @type {typeof LIGHT} */
 export const DARK = {
@@ -46,4 +50,5 @@ export const DARK = {
   step: "#ffd166",
   reach: ["#3fd0bf", "#35a899", "#2c8375", "#245f55"],
   limit: "#5d6a66",
+  couriers: ["#6aa8ff", "#ff9d5c", "#5fd68a", "#ff8fc0", "#b79bff", "#56d3e6", "#e6c35c", "#d5dae0"],
 };

@@ -4,6 +4,7 @@
 import { byId } from "./dom.js";
 import { lonLat } from "./geo.js";
 import { Benchmark } from "./benchmark.js";
+import { Couriers } from "./courier.js";
 import { startLineDragging } from "./drag_line.js";
 import { Reach } from "./isochrone.js";
 import { watchVersions } from "./live.js";
@@ -34,6 +35,7 @@ export class Page {
     this.map = new RoadMap(library, store.state.profile, dataset.bounds, store.state.view);
     this.planner = new RoutePlanner(this.map, store, labels, () => this.name());
     this.reach = new Reach(this.map, store, labels, () => this.name());
+    this.couriers = new Couriers(this.map, store, () => this.show(null, false));
     this.benchmark = new Benchmark();
     this.stops = new StopList(
       labels,
@@ -42,8 +44,7 @@ export class Page {
     );
     this.pins = new Pins(this.map, {
       moved: (i, point, isLive) => this.movePin(i, point, isLive),
-      removed: (i) =>
-        store.state.panel === "reach" ? store.set({ centre: null }) : this.removePoint(i, true),
+      removed: (i) => this.removePin(i),
     });
     this.drag = startLineDragging(
       this.map,
@@ -56,7 +57,7 @@ export class Page {
     startTabs((panel) => store.set({ panel }));
     startProfiles(dataset.profiles, (profile) => store.set({ profile, chosen: 0 }));
     startSheet();
-    startTheme(() => (this.map.recolour(), this.reach.drawLegend()));
+    startTheme(() => (this.map.recolour(), this.reach.drawLegend(), this.couriers.draw()));
     this.listen();
     store.onChange((state, before, isLive) => this.show(before, isLive));
     this.show(null, false);
@@ -115,6 +116,8 @@ export class Page {
     else if (!isLive) this.planner.clear();
     if (state.panel === "reach") this.reach.update(isLive);
     else this.reach.clear();
+    if (state.panel === "courier") this.couriers.update();
+    else this.couriers.clear();
     return undefined;
   }
 
@@ -135,7 +138,8 @@ export class Page {
   showPins() {
     const { panel, points, centre } = this.store.state;
     const n = points.length;
-    if (panel === "reach") {
+    if (panel === "courier") this.pins.show(this.couriers.pins());
+    else if (panel === "reach") {
       this.pins.show(
         centre
           ? [
@@ -190,6 +194,7 @@ export class Page {
     const { panel, points } = this.store.state;
     if (panel === "bench") return;
     if (panel === "reach") this.store.set({ centre: point });
+    else if (panel === "courier") this.couriers.place(point);
     else if (points.includes(null)) this.setPoint(points.indexOf(null), point);
     else this.menu(point);
   }
@@ -198,6 +203,10 @@ export class Page {
   menu(point) {
     const { panel, points } = this.store.state;
     if (panel === "bench") return;
+    if (panel === "courier") {
+      openMenu(this.map, point, [{ label: "Add here", act: () => this.couriers.place(point) }]);
+      return;
+    }
     const last = points.length - 1;
     const choices = [
       { label: "Start here", act: () => this.setPoint(0, point) },
@@ -245,6 +254,14 @@ export class Page {
     else this.stops.focus(index);
   }
 
+  /** @param {number} index */
+  removePin(index) {
+    const { panel } = this.store.state;
+    if (panel === "reach") this.store.set({ centre: null });
+    else if (panel === "courier") this.couriers.remove(index);
+    else this.removePoint(index, true);
+  }
+
   addStop() {
     const { points } = this.store.state;
     this.store.set({ points: inserted(points, points.length - 2, null), chosen: 0 });
@@ -266,6 +283,10 @@ export class Page {
    */
   movePin(index, point, isLive) {
     const { panel, points } = this.store.state;
+    if (panel === "courier") {
+      this.couriers.move(index, point, isLive);
+      return;
+    }
     const change =
       panel === "reach" ? { centre: point } : { points: replaced(points, index, point), chosen: 0 };
     this.store.set(change, isLive ? "live" : "step");

@@ -1,20 +1,27 @@
 // @ts-check
 /** What the page shows, as the address bar says it; whoever changes it tells all others. */
 
+import { MOST_COURIERS, readErrands, writeErrands } from "./errands.js";
+
 /** @typedef {import("./geo.js").LonLat} LonLat */
 /**
  * @typedef {object} State
- * @property {"route" | "reach" | "bench"} panel
+ * @property {"route" | "reach" | "courier" | "bench"} panel
  * @property {string} profile
  * @property {(LonLat | null)[]} points of the route; null is not yet chosen
  * @property {number} chosen which of the routes
  * @property {LonLat | null} centre of the reach
  * @property {number[]} minutes
  * @property {"from" | "to"} direction
+ * @property {import("./errands.js").Errand[]} errands of the couriers
+ * @property {LonLat[]} depots
+ * @property {number} couriers how many there are
+ * @property {number} capacity parcels that each can carry, 0 for any
+ * @property {number} seconds to search
  * @property {string} view zoom/lat/lon of the map
  */
 
-export const PANELS = /** @type {const} */ (["route", "reach", "bench"]);
+export const PANELS = /** @type {const} */ (["route", "reach", "courier", "bench"]);
 const MAX_MINUTES = 120;
 const MAX_CONTOURS = 4;
 
@@ -28,6 +35,11 @@ export function emptyState() {
     centre: null,
     minutes: [5, 10, 15],
     direction: "from",
+    errands: [],
+    depots: [],
+    couriers: 1,
+    capacity: 0,
+    seconds: 5,
     view: "",
   };
 }
@@ -51,6 +63,11 @@ export function readHash(hash) {
   const minutes = readMinutes(fields.get("minutes") ?? "");
   if (minutes.length) state.minutes = minutes;
   if (fields.get("direction") === "to") state.direction = "to";
+  state.errands = readErrands(fields.get("errands") ?? "", readPoint);
+  state.depots = readErrands(fields.get("depots") ?? "", readPoint).map(([point]) => point);
+  state.couriers = readWhole(fields.get("couriers"), 1, MOST_COURIERS, state.couriers);
+  state.capacity = readWhole(fields.get("capacity"), 0, 1000, state.capacity);
+  state.seconds = readWhole(fields.get("seconds"), 2, 30, state.seconds);
   const view = fields.get("map") ?? "";
   if (/^\d+(\.\d+)?(\/-?\d+(\.\d+)?){2}$/.test(view)) state.view = view;
   return state;
@@ -73,8 +90,24 @@ export function writeHash(state) {
   if (state.minutes.join() !== usual.minutes.join())
     fields.push(`minutes=${state.minutes.join(",")}`);
   if (state.direction !== usual.direction) fields.push(`direction=${state.direction}`);
+  if (state.errands.length) fields.push(`errands=${writeErrands(state.errands)}`);
+  if (state.depots.length)
+    fields.push(`depots=${writeErrands(state.depots.map((point) => [point]))}`);
+  for (const name of /** @type {const} */ (["couriers", "capacity", "seconds"]))
+    if (state[name] !== usual[name]) fields.push(`${name}=${state[name]}`);
   if (state.view) fields.push(`map=${state.view}`);
   return `#${fields.join("&")}`;
+}
+
+/**
+ * @param {string | null} text
+ * @param {number} least
+ * @param {number} most
+ * @param {number} usual where it is no whole number within the limits
+ */
+function readWhole(text, least, most, usual) {
+  const value = /^\d{1,6}$/.test(text ?? "") ? Number(text) : NaN;
+  return value >= least && value <= most ? value : usual;
 }
 
 /**

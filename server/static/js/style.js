@@ -6,7 +6,7 @@ import { GLYPHS } from "./glyphs.js";
 
 const FONT = ["Sans"];
 const EMPTY = { type: "FeatureCollection", features: [] };
-const OVERLAYS = ["limit", "reach", "routes", "step"];
+const OVERLAYS = ["limit", "reach", "routes", "step", "plan"];
 
 /** Width of a road in pixels at zooms 6, 10, 13, 16 and 19, and the zoom at which it appears. */
 const ROADS = {
@@ -54,6 +54,7 @@ export function mapStyle(tiles, dark) {
       ...reach(colours),
       ...closures(colours),
       ...routes(colours),
+      ...plan(colours),
       labels(colours),
     ],
   };
@@ -253,6 +254,27 @@ function routes(colours) {
         "circle-stroke-width": 2,
       },
       filter: ["==", ["geometry-type"], "Point"],
+    },
+  ];
+}
+
+/** @param {typeof LIGHT} colours */
+function plan(colours) {
+  const [first, ...others] = colours.couriers;
+  const own = others.flatMap((colour, i) => [i + 1, colour]);
+  const line = { type: "line", source: "plan", layout: ROUND };
+  const wide = ["interpolate", ["linear"], ["zoom"], 8, 3, 13, 5, 17, 8];
+  const wider = ["interpolate", ["linear"], ["zoom"], 8, 5.5, 13, 8.5, 17, 13];
+  return [
+    {
+      ...line,
+      id: "plan-casing",
+      paint: { "line-color": colours.routeCasing, "line-width": wider },
+    },
+    {
+      ...line,
+      id: "plan-line",
+      paint: { "line-color": ["match", ["get", "courier"], ...own, first], "line-width": wide },
     },
   ];
 }

@@ -82,9 +82,11 @@ def check_sums(engine: Engine, seed: int) -> None:
         assert sum(cells) == round(route.duration_s * 100)
 
 
+@pytest.mark.compiled
 def test_sums_on_the_sample(engine_on: Callable[[Path], Engine], sample: Path) -> None:
     check_sums(engine_on(sample), 1)
 
 
+@pytest.mark.compiled
 def test_sums_on_porto(engine_on: Callable[[Path], Engine], porto: Path) -> None:
     check_sums(engine_on(porto), 2)

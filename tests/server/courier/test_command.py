@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.compiled
+
 HELSINKI = [(24.941, 60.172), (24.935, 60.168), (24.948, 60.165), (24.926, 60.163)]
 
 

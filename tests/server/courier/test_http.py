@@ -14,6 +14,8 @@ from server.app import create_app
 from server.settings import Settings
 from server.state import EngineState
 
+pytestmark = pytest.mark.compiled
+
 TOWN = World("a-b-c\n| | |\nd-e-f\n\n\n\nx", "abcfeda highway=x\nbe highway=x")
 JSON = {"content-type": "application/json"}
 

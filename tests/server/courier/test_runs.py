@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 import pytest
 from serving import serving
 
+pytestmark = pytest.mark.compiled
+
 HELSINKI = [[24.941, 60.172], [24.935, 60.168], [24.948, 60.165], [24.926, 60.163]]
 PATH = "/courier/v1/driving"
 JSON = {"content-type": "application/json"}
