@@ -14,7 +14,8 @@ MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
 MAX_KERNEL_PARAMETERS = 8
 NUMBA_DECORATORS = {"njit", "jit", "vectorize", "guvectorize", "cfunc", "stencil", "jitclass"}
-KERNELS = {"kernel", "plain_kernel", "inner_kernel"}
+INNER_KERNELS = {"inner_kernel", "inlined_kernel"}
+KERNELS = {"kernel", "plain_kernel", *INNER_KERNELS}
 NOT_IN_KERNELS = {"print", "sort", "sorted", "argsort", "searchsorted", "unique"}
 
 
@@ -89,7 +90,7 @@ def inner_kernels() -> dict[str, set[str]]:
         module_of(path): {
             function.name
             for function in functions(parse(path))
-            if "inner_kernel" in map(called_name, function.decorator_list)
+            if INNER_KERNELS & set(map(called_name, function.decorator_list))
         }
         for path in FILES
     }

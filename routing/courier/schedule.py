@@ -15,11 +15,14 @@ _LONGEST_ROUND_S = 0.2
 _LARGEST_ROUND = 2000
 _CUTS = (0.4, 0.6)
 """The parts of the time after which half of the searches end."""
-_FEWEST = 2
+_FEWEST, _MOST = 2, 8
+_ITERATIONS_PER_ORDER = 2000
+"""One search goes before another as long as it has fewer than these: measured on 100 and 200."""
+MOST_SEARCHES = 64
 _LIMITS = (
     ("iterations", 0, 10**12),
     ("patience", 1, 10**12),
-    ("searches", 1, 64),
+    ("searches", 1, MOST_SEARCHES),
     ("workers", 1, 1024),
 )
 
@@ -34,7 +37,7 @@ class CourierParams:
     | iterations | so many in all searches together |
     | patience | so many in all searches together without a better plan |
     | seed | another one gives other plans |
-    | searches | how many there are at first; fewer where a problem is so large that time is short |
+    | searches | how many there are at first: 2 to 8, the fewer the shorter the time is for all orders |
     | workers | threads: as many as there are processors |
 
     Without ``seconds`` the same seed gives the same plan, whatever the number of workers.
@@ -44,7 +47,7 @@ class CourierParams:
     iterations: int | None = None
     patience: int | None = None
     seed: int = 1
-    searches: int = 8
+    searches: int | None = None
     workers: int | None = None
 
     def __post_init__(self) -> None:
@@ -65,6 +68,27 @@ def temperature(fraction: float) -> float:
     return HOTTEST * math.pow(COLDEST / HOTTEST, fraction)
 
 
+def how_many_searches(params: CourierParams, n_orders: int, pace: float, workers: int) -> int:
+    """How many searches there are at first, where one makes ``pace`` iterations in a second.
+
+    A power of two; each worker has one if only the time is limited.
+    """
+    if params.searches is not None:
+        return params.searches
+    iterations = params.iterations or params.patience
+    total = pace * workers * (params.seconds or 1) if iterations is None else iterations
+    searches = _FEWEST
+    while searches < _MOST and 2 * searches * _ITERATIONS_PER_ORDER * n_orders <= total:
+        searches *= 2
+    return max(searches, fewest_searches(params, workers))
+
+
+def fewest_searches(params: CourierParams, workers: int) -> int:
+    """How many searches go on to the end."""
+    limited = params.iterations is not None or params.patience is not None
+    return _FEWEST if limited else max(_FEWEST, min(workers, MOST_SEARCHES))
+
+
 class Round(NamedTuple):
     """So many iterations of each of so many searches, between two parts of the time."""
 
@@ -79,13 +103,13 @@ class Schedule:
 
     Half of the searches go on after four tenths of the time, and half of these after six: the
     better ones then, since what a search decides on while it is hot is seldom mended later. At
-    least two stay. If there is no limit but patience, all begins anew with the best routes, each
+    least ``fewest`` stay. If there is no limit but patience, all begins anew with the best routes, each
     time within that many iterations, until one such time has brought nothing.
     """
 
-    def __init__(self, params: CourierParams, searches: int, begun: float) -> None:
-        self._params, self._searches, self._begun = params, searches, begun
-        self._first = time.monotonic()
+    def __init__(self, params: CourierParams, searches: int, fewest: int, begun: float) -> None:
+        self._params, self._searches, self._fewest = params, searches, fewest
+        self._begun, self._first = begun, time.monotonic()
         self._better = 0
         self._cycle = 0
 
@@ -118,9 +142,8 @@ class Schedule:
             round_s = min(_LONGEST_ROUND_S, params.seconds / _ROUNDS, left_s)
             sizes.append(pace * round_s if done > 0 else 1.0)
         begin = max(parts)
-        searches = min(
-            self._searches, max(_FEWEST, self._searches >> sum(begin >= x for x in _CUTS))
-        )
+        left = self._searches >> sum(begin >= cut for cut in _CUTS)
+        searches = min(self._searches, max(self._fewest, left))
         size = max(1, round(min(sizes) / searches))
         step = begin / (done - self._cycle) if done > self._cycle else 0.0
         return Round(size, searches, begin, min(1.0, begin + step * size * searches))

@@ -14,10 +14,19 @@ from routing.courier.instance import SPAN, SPAN_WEIGHT, Instance
 from routing.courier.plan import CourierPlan, Progress
 from routing.courier.problem import Courier, CourierProblem, Job, Shipment, Stop
 from routing.courier.routes import take_stops
-from routing.courier.schedule import CourierParams, Schedule, temperature
+from routing.courier.schedule import (
+    MOST_SEARCHES,
+    CourierParams,
+    Schedule,
+    fewest_searches,
+    how_many_searches,
+    temperature,
+)
 from routing.courier.search import Search, new_search, run_search
 
 _PROGRESS_S = 0.1
+_TRIED = 20
+"""So many iterations show how many there is time for."""
 
 OnProgress = Callable[[Progress], bool]
 
@@ -62,25 +71,25 @@ class _Solver:
         self._problem, self._params, self._on_progress = problem, params, on_progress
         self._instance = make_instance(problem)
         self._workers = params.workers or available_cpus()
-        self._searches = [
-            new_search(self._instance, params.seed * 64 + i) for i in range(params.searches)
-        ]
+        self._searches = [new_search(self._instance, params.seed * MOST_SEARCHES)]
         self._best = self._searches[0]
         self._best_total = _total(self._best)
         self._iterations = 0
 
     def solve(self) -> CourierPlan:
         """Search, and give the best plan."""
-        with ThreadPoolExecutor(min(self._workers, len(self._searches))) as pool:
-            self._go_on(pool, self._searches[:1], 0, np.ones(2))
+        with ThreadPoolExecutor(self._workers) as pool:
+            self._go_on(pool, self._searches, 0, np.ones(2))
             if len(self._instance.may) > 0 and not self._is_told_to_stop():
                 self._search(pool)
         return self._plan()
 
     def _search(self, pool: ThreadPoolExecutor) -> None:
         """Go on round by round until it is enough."""
-        schedule = Schedule(self._params, len(self._searches), self._begun)
         scale = _mean_leg(self._instance, self._best)
+        self._make_searches(pool, scale)
+        fewest = fewest_searches(self._params, self._workers)
+        schedule = Schedule(self._params, len(self._searches), fewest, self._begun)
         going = self._searches[:0]
         while (one := schedule.next_round(self._iterations)) is not None:
             if one.searches > len(going):
@@ -93,6 +102,17 @@ class _Solver:
                 schedule.note_better(self._iterations)
             if self._is_told_to_stop():
                 return
+
+    def _make_searches(self, pool: ThreadPoolExecutor, scale: float) -> None:
+        """As many as there is time for, as some iterations of the first show."""
+        params, begun = self._params, time.monotonic()
+        n_tried = 0 if params.seconds is None else _TRIED
+        self._go_on(pool, self._searches, n_tried, np.full(2, scale))
+        pace = n_tried / max(time.monotonic() - begun, 1e-6)
+        n = how_many_searches(params, len(self._instance.may), pace, self._workers)
+        first = params.seed * MOST_SEARCHES
+        self._searches += [new_search(self._instance, first + i) for i in range(1, n)]
+        self._iterations = 0
 
     def _go_on(
         self, pool: ThreadPoolExecutor, searches: list[Search], count: int, heat: F64
