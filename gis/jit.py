@@ -88,13 +88,29 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
+def _once(dispatcher: Any) -> Any:
+    """A dispatcher that knows no constants: kernels that pass some share one compilation.
+
+    Numba would compile another one for each: for 0, for 1 and for a number that is not known yet.
+    """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return dispatcher
+    of_dispatcher = dispatcher.get_call_template
+
+    def template(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+        return of_dispatcher(tuple(map(numba.types.unliteral, args)), kws)
+
+    dispatcher.get_call_template = template
+    return dispatcher
+
+
 def kernel(function: F) -> F:
     """Compile a function of numbers and arrays on first call; cached on disk, GIL released.
 
     A kernel never raises, prints or allocates more than scratch: the Python function beside it
     validates, allocates and raises. Typed as the identity, so that mypy still sees the function.
     """
-    return _njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
+    return _once(_njit(**_OPTIONS)(function))  # type: ignore[no-any-return]
 
 
 def plain_kernel(function: F) -> F:
@@ -103,7 +119,7 @@ def plain_kernel(function: F) -> F:
     Counting costs two atomic operations for each array that is passed to an inner function,
     however it travels: up to half the time of kernels that walk over small records.
     """
-    return _njit(**_OPTIONS, _nrt=False)(function)  # type: ignore[no-any-return]
+    return _once(_njit(**_OPTIONS, _nrt=False)(function))  # type: ignore[no-any-return]
 
 
 def inner_kernel(function: F) -> F:
@@ -112,7 +128,7 @@ def inner_kernel(function: F) -> F:
     That way checks and unpacks every array of the arguments: without it the kernels of a route
     between two points took a third less to compile.
     """
-    return _njit(**_OPTIONS, _nrt=False, no_cpython_wrapper=True)(function)  # type: ignore[no-any-return]
+    return _once(_njit(**_OPTIONS, _nrt=False, no_cpython_wrapper=True)(function))  # type: ignore[no-any-return]
 
 
 def inlined_kernel(function: F) -> F:
@@ -120,7 +136,7 @@ def inlined_kernel(function: F) -> F:
 
     A call costs as much as a loop over a dozen entries, since each array takes seven words of it.
     """
-    return _njit(**_OPTIONS, _nrt=False, no_cpython_wrapper=True, forceinline=True)(function)  # type: ignore[no-any-return]
+    return _once(_njit(**_OPTIONS, _nrt=False, no_cpython_wrapper=True, forceinline=True)(function))  # type: ignore[no-any-return]
 
 
 def machine_code(function: F, *like: object) -> F:

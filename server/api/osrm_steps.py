@@ -13,12 +13,14 @@ import orjson
 from gis.polyline import encode_parts
 from routing.guidance.memo import Memo
 from routing.guidance.steps import Intersection, Maneuver, Step
+from routing.guidance.writing import GEOJSON
 from routing.route import Leg
 from server.api.osrm_numbers import PRECISION
 
 TEXTS = ("ref", "pronunciation", "destinations", "exits", "rotary_name", "rotary_pronunciation")
 """What few steps have."""
 
+_UNITS = {"polyline": 100, "polyline6": 10, "geojson": GEOJSON}
 _MAX_KNOWN = 1 << 16
 _words = Memo[tuple[str, ...], str](_MAX_KNOWN)
 _places = Memo[int, tuple[Intersection, str]](_MAX_KNOWN)
@@ -27,6 +29,9 @@ _places = Memo[int, tuple[Intersection, str]](_MAX_KNOWN)
 
 def steps_text(leg: Leg, geometries: str) -> orjson.Fragment:
     """From maneuver to maneuver; the last is the arrival."""
+    found = leg.directions[0]
+    if not isinstance(found, tuple):
+        return orjson.Fragment(found.text(_UNITS[geometries]))
     steps = leg.steps
     measures = _numbers([step[:3] for step in steps], 1)
     places = _numbers([(step.maneuver.lon, step.maneuver.lat) for step in steps], 6)
