@@ -7,16 +7,12 @@ from routing.guidance.drafts import ENTERS, ENTERS_AT_EXIT, LEAVES, TOUCHES
 from routing.guidance.passage import Passage, copy_draft, maneuver, way_of
 
 _OUTSIDE = -1
+_OUT = 1 << LEAVES | 1 << TOUCHES
 
 
 @inner_kernel
 def _enters(ring: int) -> bool:
     return ENTERS <= ring <= TOUCHES
-
-
-@inner_kernel
-def _leaves(ring: int) -> bool:
-    return ring == LEAVES or ring == TOUCHES
 
 
 @inner_kernel
@@ -34,7 +30,7 @@ def join_rings(passage: Passage) -> None:
         ring = int64(draft[i, columns.RING])
         if begin == _OUTSIDE and _enters(ring):
             begin = i
-        if begin != _OUTSIDE and _leaves(ring):
+        if begin != _OUTSIDE and codes.is_in(ring, _OUT):
             for j in range(done, begin):
                 kept = copy_draft(passage, j, kept)
             kept = _come_out(passage, begin, i, kept)

@@ -92,11 +92,17 @@ class Course(NamedTuple):
 
 def new_course(k: int) -> Course:
     """Room for k arcs."""
+    record, texts, title, mode, lanes, facing = (np.empty(k, np.int64) for _ in range(6))
     return Course(
         np.empty(k, np.int64),
         np.empty((3, k)),
         np.empty(k + 1),
-        *(np.empty(k, np.int64) for _ in range(6)),
+        record,
+        texts,
+        title,
+        mode,
+        lanes,
+        facing,
         np.empty((k + 1, DRAFT_COLUMNS), np.int64),
         np.empty((k + 1, PASSED_COLUMNS), np.int64),
         np.empty(NEEDED + MAX_NEEDED, np.int64),
