@@ -11,13 +11,15 @@ import stat
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsInt, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, SupportsInt, TypeVar
 
 import numba
 import numpy as np
 import platformdirs
 
 F = TypeVar("F", bound=Callable[..., object])
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _PACKAGES = ("gis", "routing")
 
@@ -153,3 +155,23 @@ def machine_code(function: F, *like: object) -> F:
     signature = tuple(typeof(argument) for argument in like)
     dispatcher.compile(signature)
     return dispatcher.overloads[signature].entry_point  # type: ignore[no-any-return]
+
+
+class Settled(Generic[P, R]):
+    """A kernel that is always called with arguments of the same types: those of its first call.
+
+    It spares what `machine_code` does, on the same terms.
+    """
+
+    __slots__ = ("_code", "_kernel")
+
+    def __init__(self, kernel: Callable[P, R]) -> None:
+        self._kernel = kernel
+        self._code: Callable[P, R] | None = None
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """What the kernel returns."""
+        code = self._code
+        if code is None:
+            code = self._code = machine_code(self._kernel, *args)
+        return code(*args, **kwargs)

@@ -36,6 +36,7 @@ from routing.guidance.passage import (
 from routing.guidance.road_names import is_same_road
 from routing.guidance.slots import add_all, new_slots
 from routing.guidance.steps import Intersection, Lane
+from routing.guidance.summary import UNTITLED
 from routing.guidance.trail import Names
 from routing.guidance.writing import Texts
 
@@ -82,8 +83,8 @@ class Book:
         self._n_letters, self._n_records, self._n_keys = 0, WITHIN + 1, 0
         self._texts: list[RoadTexts] = [NO_TEXTS]
         self._text_ids: dict[RoadTexts, int] = {}
-        self.titles: list[str] = [""]
-        self._title_ids: dict[str, int] = {}
+        self.titles = ["", ""]
+        self._title_ids = {"": UNTITLED}
         self._arrows: dict[tuple[tuple[str, ...], ...], int] = {}
         self.lane_sets: list[tuple[Lane, ...]] = [()]
         self._lane_ids: dict[tuple[Lane, ...], int] = {(): 0}

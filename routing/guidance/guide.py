@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from gis.arrays import I64, U8, U16, Bool, freeze
-from gis.geodesy import to_units
+from gis.jit import Settled
 from gis.network.road_network import RoadNetwork
 from gis.profiles.rules import Mode
 from gis.profiles.verdicts import RoadUse
@@ -20,10 +20,9 @@ from routing.guidance.facts import RoadFacts
 from routing.guidance.junctions import Junctions
 from routing.guidance.lane_use import LaneUse, Road
 from routing.guidance.leg_steps import LegSteps, Telling
-from routing.guidance.passage import N_DRAFTS, N_NEEDED, N_PASSED, NEEDED, WITHIN, Passage
+from routing.guidance.passage import N_NEEDED, NEEDED, WITHIN, Passage
 from routing.guidance.single_turns import SingleTurn, single_turns
 from routing.guidance.slots import UNKNOWN
-from routing.guidance.summary import summarize
 from routing.guidance.telling import Line, tell
 from routing.guidance.trail import (
     Course,
@@ -42,6 +41,8 @@ from routing.pool import Pool
 _USUAL_ARCS = 512
 _MOST_KEPT = 1 << 14
 """Scratch for longer legs is not kept."""
+
+_survey, _tell = Settled(survey), Settled(tell)
 
 Described: TypeAlias = tuple[LegSteps, str]
 """The steps of a leg and its summary."""
@@ -68,8 +69,9 @@ class Guide:
         self._crossings = Crossings(
             self._facts, self._junctions, self._classifier, self._lane_use, limit
         )
-        self._new_book = partial(Book, len(network.labels), roads.classes, limit)
-        self._book = self._new_book()
+        self._new_book = partial(Book, len(network.labels), roads.classes)
+        self._limit = limit
+        self._book = self._new_book(limit)
         restricted = self._facts.restricted_bit
         classes = roads.forward_classes, roads.backward_classes
         of_roads = Roads(network.edge_left_hand, network.edge_tagset, *classes, flags, restricted)
@@ -84,13 +86,16 @@ class Guide:
         if k > len(course.arc):
             course = new_course(2 * k)
         turn_cost = metric.turn_costs(self._graph.turn_cost)
+        book, limit = self._book, self._limit
         while True:
-            book = self._book
             try:
                 found = self._describe(book, leg, paths, turn_cost, course)
             except BookIsFullError:
-                # Others may be reading the old one.
-                self._book = self._new_book()
+                # Others may be reading the old one; a leg that fills a whole one has its own.
+                book = self._new_book(limit)
+                if limit == self._limit:
+                    self._book = book
+                limit *= 2
                 continue
             break
         if len(course.arc) <= _MOST_KEPT:
@@ -101,24 +106,26 @@ class Guide:
         self, book: Book, leg: LegLine, paths: Paths, turn_cost: U16, course: Course
     ) -> Described:
         k = len(paths.arc)
-        n_facing, is_known = survey(self._ground, turn_cost, paths, book.names, course)
+        n_facing, is_known = _survey(self._ground, turn_cost, paths, book.names, course)
         while not is_known:
             self._complete(book, course, k)
-            n_facing, is_known = survey(self._ground, turn_cost, paths, book.names, course)
-        for at in joints(leg.paths):
-            course.record[at] = WITHIN
+            n_facing, is_known = _survey(self._ground, turn_cost, paths, book.names, course)
+        if len(leg.paths) > 1:
+            course.record[joints(leg.paths)] = WITHIN
         if n_facing:
             self._draw_lanes(book, course, k, course.facing[:n_facing].tolist())
-        wanted = to_units(np.array((leg.begin, leg.goal))).astype(np.int64)
-        line = Line(leg.lon, leg.lat, leg.first_point, wanted)
+        line = Line(leg.lon, leg.lat, leg.first_point, np.array((leg.begin, leg.goal)))
         passage = Passage(
             course.texts, course.metres, course.draft, course.passed, course.counts, *book.pages
         )
         total = np.empty((k + 1, 3))
-        while not tell(passage, course, line, k, total):
+        while True:
+            is_known, *main = _tell(passage, course, line, k, total)
+            if is_known:
+                break
             n = course.counts[N_NEEDED]
             book.add_needed(course.counts[NEEDED : NEEDED + n].tolist())
-        n, m = course.counts[N_DRAFTS], course.counts[N_PASSED]
+        n, m = course.counts[:2].tolist()
         told = Told(
             total[:n],
             course.draft[:n].copy(),
@@ -126,9 +133,8 @@ class Guide:
             course.arc[:k].copy(),
             course.mode[:k].copy(),
         )
-        titles = [book.titles[i] for i in course.title[:k].tolist()]
-        summary = summarize(titles, course.driven[1, :k].tolist())
-        return LegSteps(self._telling, book, told, line), summary
+        titles = [book.titles[title] for title in main if title]
+        return LegSteps(self._telling, book, told, line), ", ".join(titles)
 
     def _complete(self, book: Book, course: Course, k: int) -> None:
         """Find out what is not yet known of the crossings and the roads of a leg."""

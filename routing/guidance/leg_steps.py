@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gis.arrays import U8
+from gis.jit import Settled
 from routing.guidance import codes
 from routing.guidance.book import Book
 from routing.guidance.crossings import Crossings
@@ -30,6 +31,7 @@ from routing.guidance.steps import Intersection, Maneuver, Step
 from routing.guidance.telling import Line
 from routing.guidance.writing import TOO_SMALL, Roads, Told, write_steps
 
+_write_steps = Settled(write_steps)
 _SIDES = "right", "left"
 _ROOM = 1 << 16
 """Bytes for the text of a leg, to begin with."""
@@ -58,7 +60,7 @@ class LegSteps:
         out = room.pop() if room else np.empty(_ROOM, np.uint8)
         while True:
             arguments = self.book.texts, self.telling.roads, self.told, self.line, unit, out
-            n = write_steps(*arguments)
+            n = _write_steps(*arguments)
             if n != TOO_SMALL:
                 break
             out = np.empty(2 * len(out), np.uint8)

@@ -22,7 +22,7 @@ def new_slots(limit: int) -> I64:
 
 
 @inner_kernel
-def _place(slots: I64, key: int) -> int:
+def find_slot(slots: I64, key: int) -> int:
     """The slot that a key has, or would have."""
     mixed = (key & _LOW) * 2_654_435 + ((key >> 31) & _LOW) * 1_640_531  # below 2^54
     at = (mixed ^ (mixed >> 19)) & (len(slots) - 1)
@@ -34,7 +34,7 @@ def _place(slots: I64, key: int) -> int:
 @inner_kernel
 def look_up(slots: I64, key: int) -> int:
     """The value of a key, UNKNOWN if there is none."""
-    at = _place(slots, key)
+    at = find_slot(slots, key)
     return int64(slots[at, 1]) if slots[at, 0] == key else UNKNOWN
 
 
@@ -46,7 +46,7 @@ def add_all(slots: I64, keys: I64, values: I64) -> int:
     """
     n = 0
     for i in range(len(keys)):
-        at = _place(slots, int64(keys[i]))
+        at = find_slot(slots, int64(keys[i]))
         if slots[at, 0] == _FREE:
             slots[at, 1] = values[i]
             slots[at, 0] = keys[i]

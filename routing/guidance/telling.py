@@ -28,6 +28,7 @@ from routing.guidance.passage import (
     maneuver,
 )
 from routing.guidance.passes import draft_steps
+from routing.guidance.summary import main_roads
 from routing.guidance.trail import Course
 
 SIDE_FROM_M, SIDE_TO_M = 5.0, 300.0
@@ -35,12 +36,15 @@ SIDE_FROM_M, SIDE_TO_M = 5.0, 300.0
 
 
 class Line(NamedTuple):
-    """The line of a leg as of `LegLine`; ``wanted`` int64 (2, 2) are the points of the request."""
+    """The line of a leg as of `LegLine`.
+
+    ``wanted`` float64 (2, 2) are the points of the request in degrees.
+    """
 
     lon: F64
     lat: F64
     first_point: I64
-    wanted: I64
+    wanted: F64
 
 
 @inner_kernel
@@ -65,7 +69,8 @@ def _side(line: Line, end: int, place: tuple[int, int], along: float) -> int:
     ``end`` is 0 at the departure and 1 at the arrival; ``along`` is the direction in which the
     road leads from or to there.
     """
-    x, y = int64(line.wanted[end, 0]), int64(line.wanted[end, 1])
+    x = int64(round(line.wanted[end, 0] * UNITS_PER_DEGREE))
+    y = int64(round(line.wanted[end, 1] * UNITS_PER_DEGREE))
     if not SIDE_FROM_M <= distance_m(place[0], place[1], x, y) <= SIDE_TO_M:
         return NO_MODIFIER
     if end == 0:
@@ -103,14 +108,14 @@ def _tell_within(passage: Passage, line: Line, i: int, k: int) -> None:
 
 
 @plain_kernel
-def tell(passage: Passage, course: Course, line: Line, k: int, total: F64) -> bool:
+def tell(passage: Passage, course: Course, line: Line, k: int, total: F64) -> tuple[bool, int, int]:
     """Fill the drafts of the steps along k arcs, and ``total`` (n, 3) with what each takes.
 
     Metres, seconds and weight. The first and the last step reach to the ends, whatever was trimmed.
-    Whether all was known that had to be; what was not is in ``counts``.
+    Whether all was known that had to be; what was not is in ``counts``. And the main roads.
     """
     if not draft_steps(passage, course, k):
-        return False
+        return False, 0, 0
     draft, n = passage.draft, passage.counts[N_DRAFTS]
     for i in range(n):
         start = 0 if i == 0 else int64(draft[i, AT]) if i < n - 1 else k
@@ -130,4 +135,5 @@ def tell(passage: Passage, course: Course, line: Line, k: int, total: F64) -> bo
         record, lanes = int64(passage.passed[j, RECORD]), int64(passage.passed[j, LANES])
         if record != WITHIN and lanes != passage.record[record, OWN_LANES]:
             passage.passed[j, RECORD] = known(passage, VARIANT, record, lanes)
-    return bool(passage.counts[N_NEEDED] == 0)
+    main = main_roads(course.title, course.driven[1], k, course.seen, course.seconds)
+    return bool(passage.counts[N_NEEDED] == 0), main[0], main[1]

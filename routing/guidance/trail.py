@@ -73,6 +73,7 @@ class Course(NamedTuple):
     | mode | int64 (k,) | how one travels along each |
     | lanes | int64 (k,) | before each, if they are drawn before another crossing |
     | facing | int64 (k,) | the arcs before which lanes are drawn, or shortly before that |
+    | seen, seconds | int64 (2^n, 2), float64 (k,) | scratch of `main_roads` |
     | draft, passed, counts | | as in `Passage` |
     """
 
@@ -85,6 +86,8 @@ class Course(NamedTuple):
     mode: I64
     lanes: I64
     facing: I64
+    seen: I64
+    seconds: F64
     draft: I64
     passed: I64
     counts: I64
@@ -103,6 +106,8 @@ def new_course(k: int) -> Course:
         mode,
         lanes,
         facing,
+        np.empty((1 << (2 * k).bit_length(), 2), np.int64),
+        np.empty(k),
         np.empty((k + 1, DRAFT_COLUMNS), np.int64),
         np.empty((k + 1, PASSED_COLUMNS), np.int64),
         np.empty(NEEDED + MAX_NEEDED, np.int64),

@@ -3,12 +3,11 @@
 Numbers are written as `orjson` writes them: the shortest decimals.
 """
 
-import math
 from typing import NamedTuple
 
 from gis.arrays import F64, I64, U8, U32, Bool
-from gis.geodesy import UNITS_PER_DEGREE
 from gis.jit import inner_kernel, int64, plain_kernel
+from gis.line_text import put_line
 from routing.graph.components import ARC_RESTRICTED
 from routing.guidance.fixed_texts import (
     BEARINGS,
@@ -65,8 +64,6 @@ _STEP_BYTES, _POINT_BYTES, _WITHIN_BYTES = 600, 40, 300
 """What a step, a point of its line and a place within a road take at most, beside their texts."""
 _FEW = 10
 """Millionths of a degree that are written with an exponent."""
-_BACKSLASH = 92
-_MORE, _CHUNK_BITS, _FIRST_LETTER = 0x20, 5, 63
 
 
 class Texts(NamedTuple):
@@ -173,48 +170,6 @@ def _put_place(line: Line, point: int, out: U8, at: int) -> int:
     at = _put_degrees(line.lon[point], out, at)
     out[at] = 44
     return _put_degrees(line.lat[point], out, at + 1)
-
-
-@inner_kernel
-def _put_change(change: int, out: U8, at: int) -> int:
-    """Write a number of an encoded polyline; a backslash twice, as JSON has it."""
-    number = change << 1 if change >= 0 else ~(change << 1)
-    while True:
-        more = number >= _MORE
-        letter = ((number & (_MORE - 1)) | (_MORE if more else 0)) + _FIRST_LETTER
-        out[at] = letter
-        at += 1
-        if letter == _BACKSLASH:
-            out[at] = letter
-            at += 1
-        if not more:
-            return at
-        number >>= _CHUNK_BITS
-
-
-@inner_kernel
-def _in_unit(degrees: float, unit: int) -> int:
-    """Degrees in units of so many 1e-7 degree; halves go away from 0."""
-    whole = round(degrees * UNITS_PER_DEGREE)
-    return int(whole / unit + math.copysign(0.5, whole))
-
-
-@inner_kernel
-def _put_line(line: Line, first: int, last: int, unit: int, out: U8, at: int) -> int:
-    """Write a part of a line as an encoded polyline; one of one point has it twice."""
-    out[at] = 34
-    at += 1
-    before_x, before_y = 0, 0
-    for i in range(first, last + 1):
-        x, y = _in_unit(line.lon[i], unit), _in_unit(line.lat[i], unit)
-        at = _put_change(y - before_y, out, at)
-        at = _put_change(x - before_x, out, at)
-        before_x, before_y = x, y
-    if first == last:
-        out[at], out[at + 1] = _FIRST_LETTER, _FIRST_LETTER
-        at += 2
-    out[at] = 34
-    return at + 1
 
 
 @inner_kernel
@@ -330,7 +285,7 @@ def write_steps(texts: Texts, roads: Roads, told: Told, line: Line, unit: int, o
         if unit == GEOJSON:
             at = _put_points(texts, line, begin, end, out, at)
         else:
-            at = _put_line(line, begin, end, unit, out, at)
+            at = put_line(line.lon, line.lat, (begin, end), unit, out, at)
         at = _put_maneuver(texts, told, line, i, out, at)
         for j in range(first, stop):
             if j > first:
