@@ -14,7 +14,7 @@ from server.locations import dataset_of, is_dataset, sample_dataset, sample_extr
 from server.metrics import Metrics
 from server.processes.reloading import Reloader
 from server.processes.supervisor import Supervisor, bind
-from server.processes.touch import touch
+from server.processes.touch import FAR_S, touch
 from server.processes.worker import Worker
 from server.settings import settings_from_environment
 from server.state import EngineState
@@ -36,7 +36,7 @@ def serve_dataset(
     n_workers = workers or available_cpus()
     state = EngineState(engine, dataset, settings, metrics=Metrics(n_workers))
     load_kernels()
-    touch(engine)
+    touch(engine, FAR_S)
     try:
         state.live.restore(engine, thorough=True)
         del engine  # another may take its place
