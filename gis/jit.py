@@ -11,13 +11,15 @@ import stat
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsInt, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, SupportsInt, TypeVar
 
 import numba
 import numpy as np
 import platformdirs
 
 F = TypeVar("F", bound=Callable[..., object])
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _PACKAGES = ("gis", "routing")
 
@@ -88,13 +90,29 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
+def _once(dispatcher: Any) -> Any:
+    """A dispatcher that knows no constants: kernels that pass some share one compilation.
+
+    Numba would compile another one for each: for 0, for 1 and for a number that is not known yet.
+    """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return dispatcher
+    of_dispatcher = dispatcher.get_call_template
+
+    def template(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+        return of_dispatcher(tuple(map(numba.types.unliteral, args)), kws)
+
+    dispatcher.get_call_template = template
+    return dispatcher
+
+
 def kernel(function: F) -> F:
     """Compile a function of numbers and arrays on first call; cached on disk, GIL released.
 
     A kernel never raises, prints or allocates more than scratch: the Python function beside it
     validates, allocates and raises. Typed as the identity, so that mypy still sees the function.
     """
-    return _njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
+    return _once(_njit(**_OPTIONS)(function))  # type: ignore[no-any-return]
 
 
 def plain_kernel(function: F) -> F:
@@ -103,7 +121,7 @@ def plain_kernel(function: F) -> F:
     Counting costs two atomic operations for each array that is passed to an inner function,
     however it travels: up to half the time of kernels that walk over small records.
     """
-    return _njit(**_OPTIONS, _nrt=False)(function)  # type: ignore[no-any-return]
+    return _once(_njit(**_OPTIONS, _nrt=False)(function))  # type: ignore[no-any-return]
 
 
 def inner_kernel(function: F) -> F:
@@ -112,7 +130,7 @@ def inner_kernel(function: F) -> F:
     That way checks and unpacks every array of the arguments: without it the kernels of a route
     between two points took a third less to compile.
     """
-    return _njit(**_OPTIONS, _nrt=False, no_cpython_wrapper=True)(function)  # type: ignore[no-any-return]
+    return _once(_njit(**_OPTIONS, _nrt=False, no_cpython_wrapper=True)(function))  # type: ignore[no-any-return]
 
 
 def inlined_kernel(function: F) -> F:
@@ -120,7 +138,7 @@ def inlined_kernel(function: F) -> F:
 
     A call costs as much as a loop over a dozen entries, since each array takes seven words of it.
     """
-    return _njit(**_OPTIONS, _nrt=False, no_cpython_wrapper=True, forceinline=True)(function)  # type: ignore[no-any-return]
+    return _once(_njit(**_OPTIONS, _nrt=False, no_cpython_wrapper=True, forceinline=True)(function))  # type: ignore[no-any-return]
 
 
 def machine_code(function: F, *like: object) -> F:
@@ -137,3 +155,23 @@ def machine_code(function: F, *like: object) -> F:
     signature = tuple(typeof(argument) for argument in like)
     dispatcher.compile(signature)
     return dispatcher.overloads[signature].entry_point  # type: ignore[no-any-return]
+
+
+class Settled(Generic[P, R]):
+    """A kernel that is always called with arguments of the same types: those of its first call.
+
+    It spares what `machine_code` does, on the same terms.
+    """
+
+    __slots__ = ("_code", "_kernel")
+
+    def __init__(self, kernel: Callable[P, R]) -> None:
+        self._kernel = kernel
+        self._code: Callable[P, R] | None = None
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """What the kernel returns."""
+        code = self._code
+        if code is None:
+            code = self._code = machine_code(self._kernel, *args)
+        return code(*args, **kwargs)

@@ -8,7 +8,7 @@ import numpy as np
 
 from gis.arrays import F64, I32, I64, U32, Bool
 from gis.geodesy import UNITS_PER_DEGREE, distance_m, polyline_length_m
-from gis.jit import inner_kernel, plain_kernel
+from gis.jit import Settled, inner_kernel, plain_kernel
 from gis.network.names import NamePool
 from gis.network.road_network import RoadNetwork
 from routing.route import Annotation, Directions, Leg
@@ -165,6 +165,10 @@ def trace_path(
     return n
 
 
+_trace_path = Settled(trace_path)
+_ONE = np.uint32(1)
+
+
 class PlacesOfPaths(NamedTuple):
     """Where n paths begin and end: fractions along their arcs, and 1e-7 degree; (n, 2) each."""
 
@@ -272,16 +276,16 @@ class LegAssembler:
         return _Trace(lon, lat, node, first, *pieces)
 
     def _trace(self, path: PathOfArcs, measured: bool) -> _Trace:
-        first = self._shape.first_point
-        edges = path.arcs >> np.uint32(1)
-        room = int((first[edges + np.uint32(1)] - first[edges]).sum()) + 2
+        first, edges = self._shape.first_point, path.arcs >> np.uint32(1)
+        room = int(np.add.reduce(first[edges + _ONE]) - np.add.reduce(first[edges])) + 2
         lon, lat, node = np.empty(room), np.empty(room), np.empty(room, np.int64)
         first_point = np.empty(len(path.arcs), np.int64)
-        pieces = (np.empty(room * measured) for _ in range(2))
-        trace = _Trace(lon, lat, node, first_point, *pieces)
-        n = trace_path(self._shape, path.arcs, path.cost_cs, path.start, path.end, trace, measured)
-        pieces = (piece[: n - 1] for piece in trace[4:])
-        return _Trace(lon[:n], lat[:n], node[:n], first_point, *pieces)
+        pieces = np.empty((2, room * measured))
+        trace = _Trace(lon, lat, node, first_point, pieces[0], pieces[1])
+        n = _trace_path(self._shape, path.arcs, path.cost_cs, path.start, path.end, trace, measured)
+        if not measured:
+            return _Trace(lon[:n], lat[:n], node[:n], first_point, *pieces)
+        return _Trace(lon[:n], lat[:n], node[:n], first_point, *pieces[:, : n - 1])
 
     def _names_along(self, paths: list[PathOfArcs]) -> tuple[str, ...]:
         arcs = np.concatenate([path.arcs for path in paths])

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -223,7 +223,8 @@ class _OfDirect:
 
     def _leg(self) -> Leg:
         route, vehicle = self._found(), self.vehicle
-        candidates = route.start.candidates(), route.end.candidates()
+        ends = (route.start, self._snaps[0]), (route.end, self._snaps[1])
+        candidates = [Candidates(snaps, [end.position]) for end, snaps in ends]
         stretches = [route.stretch(vehicle.prepared.turn_graph)]
         begin, goal = ((query.lon, query.lat) for query in self.queries)
         return self.maker.leg(vehicle, self.weighting, stretches, candidates, (begin, goal))
@@ -231,10 +232,16 @@ class _OfDirect:
     def waypoints(self) -> tuple[Waypoint, ...]:
         """Where it begins and ends."""
         route = self._found()
-        return self._waypoint(route.start), self._waypoint(route.end)
+        start, end = self._snaps
+        return self._waypoint(route.start, start), self._waypoint(route.end, end)
 
-    def _waypoint(self, end: DirectEnd) -> Waypoint:
-        position, snaps = end.position, end.snaps()
+    @cached_property
+    def _snaps(self) -> tuple[list[Snap], list[Snap]]:
+        route = self._found()
+        return route.start.snaps(), route.end.snaps()
+
+    def _waypoint(self, end: DirectEnd, snaps: Sequence[Snap]) -> Waypoint:
+        position = end.position
         edge = position.arc >> 1
         snap = next(snap for snap in snaps if snap.edge == edge)
         return self.maker.waypoint(snap, snaps, forward=position.arc % 2 == 0)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from gis.arrays import F64, I64, Bool
 from routing.frames import geo_frame, line_string
@@ -38,8 +38,18 @@ class Annotation:
     is_live: Bool | None = None
 
 
-Directions: TypeAlias = tuple[tuple[Step, ...], str]
-"""The steps of a leg, and the names of its main roads."""
+class UnmadeSteps(Protocol):
+    """The steps of a leg as numbers."""
+
+    def made(self) -> tuple[Step, ...]:
+        """The steps as objects."""
+
+    def text(self, unit: int) -> bytes:
+        """The steps as JSON of OSRM's HTTP API, their lines as `write_steps` has it."""
+
+
+Directions: TypeAlias = tuple[tuple[Step, ...] | UnmadeSteps, str]
+"""The steps of a leg, made or to be made, and the names of its main roads."""
 
 
 class Leg:
@@ -119,12 +129,24 @@ class Leg:
 
     def __reduce__(self) -> tuple[type["Leg"], tuple[Any, ...]]:
         measures = self.distance_m, self.duration_s, self.lon, self.lat
-        return Leg, (*measures, self.annotation, self.names, self._directed(), self.weight)
+        return Leg, (
+            *measures,
+            self.annotation,
+            self.names,
+            (self.steps, self.summary),
+            self.weight,
+        )
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """From the departure, maneuver by maneuver, to the arrival."""
-        return self._directed()[0]
+        steps = self._directed()[0]
+        return steps if isinstance(steps, tuple) else steps.made()
+
+    @property
+    def directions(self) -> Directions:
+        """The same as numbers, if that is how they were found, and the summary."""
+        return self._directed()
 
     @property
     def summary(self) -> str:

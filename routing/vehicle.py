@@ -39,7 +39,7 @@ from routing.scratch import Scratch
 from routing.search.chain import BrokenChainError, ChainFinder, Search, Stretch
 from routing.search.dijkstra import dijkstra
 from routing.search.landmarks import alt_query
-from routing.search.seeds import Path, Seeds, driven_parts
+from routing.search.seeds import Path, Seeds, driven_parts, driven_total
 from routing.store import PreparedProfile
 from routing.weighting import Weighting
 
@@ -276,16 +276,17 @@ class Vehicle:
         metric, arcs = weighting.metric, stretch.arcs
         start, end = stretch.start.fraction, stretch.end.fraction
         weights = driven_parts(metric.weight, arcs, start, end)
-        length_cm = int(driven_parts(metric.length_cm, arcs, start, end).sum())
-        durations = weights
+        length_cm = driven_total(metric.length_cm, arcs, start, end)
+        durations, taken = weights, stretch.cost
         if metric.has_durations:
             durations = driven_parts(metric.duration_cs, arcs, start, end)
+            taken += int(durations.sum() - weights.sum())
         return PathOfArcs(
             arcs,
             durations,
             End(start, begin.lon, begin.lat),
             End(end, goal.lon, goal.lat),
-            stretch.cost + int(durations.sum() - weights.sum()),
+            taken,
             length_cm,
             weights,
             stretch.cost,

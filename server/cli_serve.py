@@ -16,7 +16,7 @@ from server.metrics import Metrics
 from server.processes.listening import bind
 from server.processes.reloading import Reloader
 from server.processes.supervisor import Supervisor
-from server.processes.touch import touch
+from server.processes.touch import FAR_S, touch
 from server.processes.worker import Worker
 from server.settings import settings_from_environment
 from server.state import EngineState
@@ -40,7 +40,7 @@ def serve_dataset(
     n_workers = workers or available_cpus()
     state = EngineState(engine, dataset, settings, metrics=Metrics(n_workers))
     load_kernels()
-    touch(engine)
+    touch(engine, FAR_S)
     try:
         state.live.restore(engine, thorough=True)
         del engine  # another may take its place

@@ -103,8 +103,8 @@ class Schedule:
 
     Half of the searches go on after four tenths of the time, and half of these after six: the
     better ones then, since what a search decides on while it is hot is seldom mended later. At
-    least ``fewest`` stay. If there is no limit but patience, all begins anew with the best routes, each
-    time within that many iterations, until one such time has brought nothing.
+    least ``fewest`` stay. If there is no limit but patience, all begins anew with the best routes,
+    each time within that many iterations, until one such time has brought nothing.
     """
 
     def __init__(self, params: CourierParams, searches: int, fewest: int, begun: float) -> None:

@@ -1,8 +1,22 @@
 """Maneuvers that follow each other closely become one, as the driver sees them."""
 
-from routing.guidance.collapse_cases import (
+from gis.jit import inner_kernel, int64
+from routing.guidance.codes import (
+    CONTINUE,
     ENDS,
     ENTRIES,
+    FORK,
+    MERGE,
+    NEW_NAME,
+    ON_RAMP,
+    SLIPROAD,
+    STRAIGHT,
+    SUPPRESSED,
+    TURN,
+    TURNS,
+    is_in,
+)
+from routing.guidance.collapse_cases import (
     follows_name_change,
     follows_silent_bend,
     goes_straight_to_only_way,
@@ -18,134 +32,123 @@ from routing.guidance.collapse_cases import (
     precedes_only_way,
     precedes_silent_bend,
 )
-from routing.guidance.directions import direction_of
-from routing.guidance.drafts import (
-    CONTINUE,
-    FORK,
-    MERGE,
-    NEW_NAME,
-    ON_RAMP,
-    SLIPROAD,
-    STRAIGHT,
-    SUPPRESSED,
-    TURN,
-    Draft,
-)
 from routing.guidance.joining import absorb, joint_angle, make_u_turn
-from routing.guidance.passage import Passage
-from routing.guidance.sliproads import join_sliproad
-
-_JOINED_BY_NEXT = (
-    precedes_name_change,
-    precedes_silent_bend,
-    precedes_only_way,
-    goes_straight_to_only_way,
+from routing.guidance.passage import (
+    AT,
+    FIRST,
+    KIND,
+    N_DRAFTS,
+    WAY,
+    Passage,
+    length_m,
+    same_mode,
+    same_name,
+    way_of,
 )
-_JOINED_BY_NEXT_IN_SILENCE = precedes_name_at_once, precedes_only_way
+from routing.guidance.sliproads_taken import join_sliproad
 
 
-def collapse(passage: Passage, drafts: list[Draft]) -> None:
+@inner_kernel
+def collapse(passage: Passage) -> None:
     """Join drafts that are one maneuver. The first and the last draft stay as they are."""
+    draft, count = passage.draft, passage.counts
     i = 1
-    while i + 1 < len(drafts) - 1:
-        here, after = drafts[i], drafts[i + 1]
-        if after.type == SUPPRESSED == here.type and _goes_on(here):
+    while i + 2 < count[N_DRAFTS]:
+        kind = draft[i, KIND]
+        is_silent = kind == SUPPRESSED and draft[i + 1, KIND] == SUPPRESSED
+        if is_silent and draft[i, WAY] == STRAIGHT and draft[i + 1, FIRST] == draft[i, FIRST] + 1:
             i += 1
             continue
         alone = (
-            here.type in ENTRIES
-            or is_far_from_all(passage, drafts, i)
-            or not passage.have_same_mode(here, after)
+            is_in(int64(kind), ENTRIES)
+            or is_far_from_all(passage, i)
+            or not same_mode(passage, i, i + 1)
         )
-        if alone or _collapse_at(passage, drafts, i):
+        if alone or _collapse_at(passage, i):
             i += 1
-    for draft in drafts:
-        if draft.type == SLIPROAD:
-            draft.type = TURN
+    for i in range(count[N_DRAFTS]):
+        if draft[i, KIND] == SLIPROAD:
+            draft[i, KIND] = TURN
 
 
-def _goes_on(draft: Draft) -> bool:
-    """Whether a draft is just a crossing that is passed straight on."""
-    return draft.type == SUPPRESSED and draft.modifier == STRAIGHT and len(draft.crossings) == 1
-
-
-def _collapse_at(passage: Passage, drafts: list[Draft], i: int) -> bool:
+@inner_kernel
+def _collapse_at(passage: Passage, i: int) -> bool:
     """Join a draft with its neighbours; whether there is still one in its place."""
-    before, here, after = drafts[i - 1], drafts[i], drafts[i + 1]
-    if here.type == SLIPROAD:
-        join_sliproad(passage, drafts, i)
+    draft = passage.draft
+    if draft[i, KIND] == SLIPROAD:
+        join_sliproad(passage, i)
         return True
-    if is_staggered(passage, drafts, i):
-        same = passage.have_same_name(before, after)
-        here.type, here.modifier = (SUPPRESSED if same else NEW_NAME), STRAIGHT
-        absorb(drafts, i, signs=True)
-    elif is_u_turn(passage, drafts, i):
-        make_u_turn(drafts, i)
-    elif is_name_interrupted(passage, drafts, i):
-        absorb(drafts, i)
-        absorb(drafts, i - 1)
+    if is_staggered(passage, i):
+        draft[i, KIND] = SUPPRESSED if same_name(passage, i - 1, i + 1) else NEW_NAME
+        draft[i, WAY] = STRAIGHT
+        absorb(passage, i, True)
+    elif is_u_turn(passage, i):
+        make_u_turn(passage, i)
+    elif is_name_interrupted(passage, i):
+        absorb(passage, i, False)
+        absorb(passage, i - 1, False)
         return False
-    elif follows_name_change(passage, drafts, i) or follows_silent_bend(passage, drafts, i):
-        _adjust(passage, before, after, here)
-        absorb(drafts, i - 1)
+    elif follows_name_change(passage, i) or follows_silent_bend(passage, i):
+        _adjust(passage, i - 1, i + 1, i, 0.0)
+        absorb(passage, i - 1, False)
         return False
-    elif _is_joined_by_next(passage, drafts, i):
-        _join_next(passage, drafts, i)
-    elif is_straight_between_turns(passage, drafts, i):
-        absorb(drafts, i - 1)
-        _join_next(passage, drafts, i - 1)
+    elif _is_joined_by_next(passage, i):
+        _join_next(passage, i)
+    elif is_straight_between_turns(passage, i):
+        absorb(passage, i - 1, False)
+        _join_next(passage, i - 1)
         return False
-    if i + 1 < len(drafts) - 1 and has_no_choice_twice(passage, drafts, i):
-        _join_next(passage, drafts, i)
-    if drafts[i - 1].type not in ENDS and is_u_turn(passage, drafts, i - 1):
-        make_u_turn(drafts, i - 1)
+    if i + 2 < passage.counts[N_DRAFTS] and has_no_choice_twice(passage, i):
+        _join_next(passage, i)
+    if not is_in(int64(draft[i - 1, KIND]), ENDS) and is_u_turn(passage, i - 1):
+        make_u_turn(passage, i - 1)
         return False
     return True
 
 
-def _is_joined_by_next(passage: Passage, drafts: list[Draft], i: int) -> bool:
-    is_silent = drafts[i].type == SUPPRESSED
-    cases = _JOINED_BY_NEXT_IN_SILENCE if is_silent else _JOINED_BY_NEXT
-    return any(case(passage, drafts, i) for case in cases)
+@inner_kernel
+def _is_joined_by_next(passage: Passage, i: int) -> bool:
+    if passage.draft[i, KIND] == SUPPRESSED:
+        return precedes_name_at_once(passage, i) or precedes_only_way(passage, i)
+    return (
+        precedes_name_change(passage, i)
+        or precedes_silent_bend(passage, i)
+        or precedes_only_way(passage, i)
+        or goes_straight_to_only_way(passage, i)
+    )
 
 
-def _join_next(passage: Passage, drafts: list[Draft], i: int) -> None:
-    here, after = drafts[i], drafts[i + 1]
-    _adjust(passage, drafts[i - 1], here, after, passage.length_m(drafts, i))
-    absorb(drafts, i, signs=True)
+@inner_kernel
+def _join_next(passage: Passage, i: int) -> None:
+    _adjust(passage, i - 1, i, i + 1, length_m(passage, i))
+    absorb(passage, i, True)
 
 
-def _adjust(
-    passage: Passage,
-    before: Draft,
-    kept: Draft,
-    lost: Draft,
-    length_m: float = 0.0,
-) -> None:
+@inner_kernel
+def _adjust(passage: Passage, before: int, kept: int, lost: int, between_m: float) -> None:
     """Give one of two maneuvers the type and the direction of both.
 
-    ``before`` is the draft that leads there; ``length_m`` lies between the two.
+    ``before`` is the draft that leads there; ``between_m`` lies between the two.
     """
-    modifier = kept.modifier
-    if kept.type not in (FORK, MERGE):
-        first, second = (kept, lost) if kept.at < lost.at else (lost, kept)
-        modifier = direction_of(joint_angle(first, second, length_m))
-    same = passage.have_same_name(before, lost)
-    if is_name_change(lost) or is_name_change(kept) or kept.type == SUPPRESSED:
-        if kept.type == SUPPRESSED:
-            if modifier == STRAIGHT:
-                kept.type = SUPPRESSED if same else NEW_NAME
-            else:
-                kept.type = CONTINUE if same else TURN
-        elif kept.type == NEW_NAME:
-            turns = lost.type == SUPPRESSED and modifier != STRAIGHT
-            kept.type = TURN if turns else NEW_NAME
-        elif kept.type == CONTINUE:
-            kept.type = CONTINUE if same else TURN
-        elif kept.type == TURN and lost.type != SUPPRESSED and same:
-            kept.type = CONTINUE
-    elif lost.type == ON_RAMP:
-        kept.type = ON_RAMP
-    elif lost.type == TURN and kept.type in (TURN, CONTINUE):
-        kept.type = CONTINUE if same else TURN
-    kept.modifier = modifier
+    draft = passage.draft
+    kind, other, way = draft[kept, KIND], draft[lost, KIND], draft[kept, WAY]
+    if kind != FORK and kind != MERGE:
+        first, second = (kept, lost) if draft[kept, AT] < draft[lost, AT] else (lost, kept)
+        way = way_of(joint_angle(passage, first, second, between_m))
+    same = same_name(passage, before, lost)
+    turns = CONTINUE if same else TURN
+    if is_name_change(passage, lost) or is_name_change(passage, kept) or kind == SUPPRESSED:
+        if kind == SUPPRESSED:
+            straight = SUPPRESSED if same else NEW_NAME
+            kind = straight if way == STRAIGHT else turns
+        elif kind == NEW_NAME:
+            kind = TURN if other == SUPPRESSED and way != STRAIGHT else NEW_NAME
+        elif kind == CONTINUE:
+            kind = turns
+        elif kind == TURN and other != SUPPRESSED and same:
+            kind = CONTINUE
+    elif other == ON_RAMP:
+        kind = ON_RAMP
+    elif other == TURN and is_in(int64(kind), TURNS):
+        kind = turns
+    draft[kept, KIND], draft[kept, WAY] = kind, way

@@ -4,261 +4,300 @@ All functions look at a draft ``i`` and its neighbours. A maneuver is said to be
 next if no other road meets the one between them.
 """
 
-from routing.guidance.directions import LEFTS, NARROW_DEG, RIGHTS
-from routing.guidance.drafts import (
-    ARRIVE,
+from gis.jit import inner_kernel, int64
+from routing.guidance.codes import (
+    CIRCLES,
     CONTINUE,
-    DEPART,
     END_OF_ROAD,
-    EXIT_ROTARY,
-    EXIT_ROUNDABOUT,
+    ENDS,
+    ENTRIES,
     NEW_NAME,
     ON_RAMP,
-    ROTARY,
-    ROUNDABOUT,
-    ROUNDABOUT_TURN,
     SLIPROAD,
     STRAIGHT,
     SUPPRESSED,
     TURN,
+    TURNS,
     UTURN,
-    Draft,
+    is_in,
 )
+from routing.guidance.directions import NARROW_DEG
 from routing.guidance.joining import COLLAPSE_M
 from routing.guidance.passage import (
+    FIRST,
+    HAS_NAME,
+    KIND,
+    N_ENTRIES,
+    RECORD,
+    TEXTS,
+    UNNAMED,
+    WAY,
     Passage,
     is_undisturbed,
+    length_m,
+    n_passed,
     open_ways,
+    same_mode,
+    same_name,
     total_angle,
     turn_angle,
-    turns_around,
 )
 
 STAGGERED_M = 3.0
+U_TURN_TOLERANCE = 35.0
 _FAR_M = 2 * COLLAPSE_M
 """Maneuvers farther apart are only joined if they lead back or a name comes back."""
 
-ENTRIES = frozenset((ROUNDABOUT, ROTARY, ROUNDABOUT_TURN))
-CIRCLES = ENTRIES | {EXIT_ROUNDABOUT, EXIT_ROTARY}
-ENDS = frozenset((DEPART, ARRIVE))
+
+@inner_kernel
+def turns_around(passage: Passage, first: int, second: int) -> bool:
+    """Whether two maneuvers together lead back where one comes from."""
+    angle = total_angle(passage, first, second)
+    return angle <= U_TURN_TOLERANCE or angle >= 360.0 - U_TURN_TOLERANCE
 
 
-def is_far_from_all(passage: Passage, drafts: list[Draft], i: int) -> bool:
+@inner_kernel
+def is_far_from_all(passage: Passage, i: int) -> bool:
     """Whether none of the cases here can be true of a maneuver, as is known at a glance."""
-    before, here, after = drafts[i - 1], drafts[i], drafts[i + 1]
+    kind = passage.draft[i, KIND]
     return (
-        passage.distance_m(here.at, after.at) > _FAR_M
-        and here.type not in (NEW_NAME, SLIPROAD)
-        and not (here.type == TURN and here.modifier == STRAIGHT)
-        and not turns_around(here, after)
-        and not turns_around(before, here)
+        length_m(passage, i) > _FAR_M
+        and kind != NEW_NAME
+        and kind != SLIPROAD
+        and not (kind == TURN and passage.draft[i, WAY] == STRAIGHT)
+        and not turns_around(passage, i, i + 1)
+        and not turns_around(passage, i - 1, i)
     )
 
 
-def is_straight_turn(draft: Draft) -> bool:
+@inner_kernel
+def is_straight_turn(passage: Passage, i: int) -> bool:
     """Whether a turn is none but for its type."""
-    return draft.type in (TURN, CONTINUE) and draft.modifier == STRAIGHT
+    kind = passage.draft[i, KIND]
+    return bool(is_in(int64(kind), TURNS) and passage.draft[i, WAY] == STRAIGHT)
 
 
-def is_name_change(draft: Draft) -> bool:
+@inner_kernel
+def is_name_change(passage: Passage, i: int) -> bool:
     """Whether nothing is to do at a maneuver but to know a road by another name."""
-    return draft.type == NEW_NAME or is_straight_turn(draft)
+    return passage.draft[i, KIND] == NEW_NAME or is_straight_turn(passage, i)
 
 
-def is_maneuver(draft: Draft) -> bool:
+@inner_kernel
+def is_maneuver(passage: Passage, i: int) -> bool:
     """Whether there is something to say."""
-    return draft.type != SUPPRESSED and draft.type not in ENDS
+    kind = int64(passage.draft[i, KIND])
+    return kind != SUPPRESSED and not is_in(kind, ENDS)
 
 
-def on_same_side(one: Draft, other: Draft) -> bool:
-    """Whether both maneuvers lead to the same side; straight on is any side."""
-    sides = (one.modifier, other.modifier)
-    return any(all(side == STRAIGHT or side in way for side in sides) for way in (LEFTS, RIGHTS))
+@inner_kernel
+def on_same_side(passage: Passage, i: int) -> bool:
+    """Whether this and the next maneuver lead to the same side; straight on is any side."""
+    one, other = passage.draft[i, WAY], passage.draft[i + 1, WAY]
+    if one == UTURN or other == UTURN or one < 0 or other < 0:
+        return False
+    return bool((one - STRAIGHT) * (other - STRAIGHT) >= 0)
 
 
-def _short_and_undisturbed(passage: Passage, drafts: list[Draft], i: int) -> bool:
-    return passage.length_m(drafts, i) <= COLLAPSE_M and is_undisturbed(drafts[i])
+@inner_kernel
+def is_short_and_undisturbed(passage: Passage, i: int) -> bool:
+    """Whether the next maneuver follows at once."""
+    return length_m(passage, i) <= COLLAPSE_M and is_undisturbed(passage, i)
 
 
-def _good_u_turn(one: Draft, other: Draft) -> bool:
-    """Whether there is no u-turn, or one beside a mere change of names."""
-    if UTURN not in (one.modifier, other.modifier):
+@inner_kernel
+def _good_u_turn(passage: Passage, i: int) -> bool:
+    """Whether this and the next are no u-turn, or one beside a mere change of names."""
+    draft = passage.draft
+    if draft[i, WAY] != UTURN and draft[i + 1, WAY] != UTURN:
         return True
-    return (one.type == NEW_NAME and other.modifier == UTURN) or (
-        other.type == NEW_NAME and one.modifier == UTURN
+    return bool(
+        (draft[i, KIND] == NEW_NAME and draft[i + 1, WAY] == UTURN)
+        or (draft[i + 1, KIND] == NEW_NAME and draft[i, WAY] == UTURN)
     )
 
 
-def may_join(passage: Passage, one: Draft, other: Draft) -> bool:
-    """Whether two maneuvers may be made one at all."""
+@inner_kernel
+def may_join(passage: Passage, i: int) -> bool:
+    """Whether this and the next maneuver may be made one at all."""
+    one, other = int64(passage.draft[i, KIND]), int64(passage.draft[i + 1, KIND])
     return (
-        not CIRCLES.intersection((one.type, other.type))
-        and not ENDS.intersection((one.type, other.type))
-        and passage.have_same_mode(one, other)
-        and _good_u_turn(one, other)
+        not (is_in(one, CIRCLES | ENDS) or is_in(other, CIRCLES | ENDS))
+        and same_mode(passage, i, i + 1)
+        and _good_u_turn(passage, i)
     )
 
 
-def _may_join_three(passage: Passage, first: Draft, second: Draft, third: Draft) -> bool:
-    return (
-        not CIRCLES.intersection((first.type, second.type, third.type))
-        and passage.have_same_mode(first, second, third)
-        and (_good_u_turn(first, second) or _good_u_turn(second, third))
-    )
+@inner_kernel
+def may_join_three(passage: Passage, i: int) -> bool:
+    """Whether a maneuver may be made one with those before and behind."""
+    for j in range(i - 1, i + 2):
+        if is_in(int64(passage.draft[j, KIND]), CIRCLES) or not same_mode(passage, i, j):
+            return False
+    return _good_u_turn(passage, i - 1) or _good_u_turn(passage, i)
 
 
-def is_staggered(passage: Passage, drafts: list[Draft], i: int) -> bool:
+@inner_kernel
+def is_staggered(passage: Passage, i: int) -> bool:
     """Right and left, or left and right, within steps: a road that goes on with an offset."""
-    before, here, after = drafts[i - 1], drafts[i], drafts[i + 1]
-    if ENTRIES.intersection((here.type, after.type)):
+    kind, other = int64(passage.draft[i, KIND]), int64(passage.draft[i + 1, KIND])
+    if is_in(kind, ENTRIES) or is_in(other, ENTRIES):
         return False
-    if passage.length_m(drafts, i) >= STAGGERED_M or not is_undisturbed(here):
+    if length_m(passage, i) >= STAGGERED_M or not is_undisturbed(passage, i):
         return False
-    first, second = turn_angle(here), turn_angle(after)
-    opposed = (45 < first < 135 and 225 < second < 315) or (225 < first < 315 and 45 < second < 135)
-    return opposed and passage.have_same_mode(before, here, after)
+    first, second = turn_angle(passage, i), turn_angle(passage, i + 1)
+    opposed = (45.0 < first < 135.0 and 225.0 < second < 315.0) or (
+        225.0 < first < 315.0 and 45.0 < second < 135.0
+    )
+    return opposed and same_mode(passage, i - 1, i) and same_mode(passage, i, i + 1)
 
 
-def is_u_turn(passage: Passage, drafts: list[Draft], i: int) -> bool:
+@inner_kernel
+def is_u_turn(passage: Passage, i: int) -> bool:
     """Two turns that lead back along the same road, through a gap in its median."""
-    before, here, after = drafts[i - 1], drafts[i], drafts[i + 1]
-    if here.type not in (TURN, CONTINUE, END_OF_ROAD):
+    draft = passage.draft
+    kind = draft[i, KIND]
+    if kind != TURN and kind != CONTINUE and kind != END_OF_ROAD:
         return False
-    if not turns_around(here, after) or not _may_join_three(passage, before, here, after):
+    if not turns_around(passage, i, i + 1) or not may_join_three(passage, i):
         return False
-    if not passage.have_same_name(before, after):
+    if not same_name(passage, i - 1, i + 1) or not is_undisturbed(passage, i):
         return False
-    length_m = passage.length_m(drafts, i)
-    if not is_undisturbed(here):
-        return False
-    named = before.texts.name and after.texts.name
-    is_link = length_m <= 2 * COLLAPSE_M and not here.texts.name and bool(named)
-    return length_m <= COLLAPSE_M or is_link or open_ways(after) == 1
+    length = length_m(passage, i)
+    named = draft[i - 1, TEXTS] & draft[i + 1, TEXTS] & HAS_NAME
+    is_link = length <= 2.0 * COLLAPSE_M and named and not draft[i, TEXTS] & HAS_NAME
+    return bool(length <= COLLAPSE_M or is_link or open_ways(passage, i + 1) == 1)
 
 
-def is_name_interrupted(passage: Passage, drafts: list[Draft], i: int) -> bool:
+@inner_kernel
+def is_name_interrupted(passage: Passage, i: int) -> bool:
     """A name that gives way to another and comes back, as on a bridge."""
-    before, here, after = drafts[i - 1], drafts[i], drafts[i + 1]
-    if here.type != NEW_NAME and not (here.type == TURN and here.modifier == STRAIGHT):
+    draft = passage.draft
+    if draft[i, KIND] != NEW_NAME and not (draft[i, KIND] == TURN and draft[i, WAY] == STRAIGHT):
         return False
-    texts = after.texts
+    kind, texts = draft[i + 1, KIND], draft[i + 1, TEXTS]
     back = (
-        after.type == NEW_NAME
-        or (after.type == SUPPRESSED and texts.is_unnamed)
-        or (after.type == TURN and after.modifier == STRAIGHT)
+        kind == NEW_NAME
+        or (kind == SUPPRESSED and texts & UNNAMED)
+        or (kind == TURN and draft[i + 1, WAY] == STRAIGHT)
     )
-    same = before.texts == texts or passage.have_same_name(before, after)
-    return back and same and _may_join_three(passage, before, here, after)
+    if not back:
+        return False
+    same = draft[i - 1, TEXTS] == texts or same_name(passage, i - 1, i + 1)
+    return same and may_join_three(passage, i)
 
 
-def follows_name_change(passage: Passage, drafts: list[Draft], i: int) -> bool:
+@inner_kernel
+def follows_name_change(passage: Passage, i: int) -> bool:
     """A new name that is heard of only just before a real maneuver."""
-    before, here, after = drafts[i - 1], drafts[i], drafts[i + 1]
     return (
-        is_name_change(here)
-        and is_maneuver(after)
-        and _may_join_three(passage, before, here, after)
-        and _short_and_undisturbed(passage, drafts, i)
+        is_name_change(passage, i)
+        and is_maneuver(passage, i + 1)
+        and may_join_three(passage, i)
+        and is_short_and_undisturbed(passage, i)
     )
 
 
-def follows_silent_bend(passage: Passage, drafts: list[Draft], i: int) -> bool:
+@inner_kernel
+def follows_silent_bend(passage: Passage, i: int) -> bool:
     """A bend without words where there is a choice, just before a maneuver to the same side."""
-    here, after = drafts[i], drafts[i + 1]
     return (
-        here.type == SUPPRESSED
-        and here.modifier != STRAIGHT
-        and is_maneuver(after)
-        and may_join(passage, here, after)
-        and on_same_side(here, after)
-        and open_ways(here) > 1
-        and _short_and_undisturbed(passage, drafts, i)
+        passage.draft[i, KIND] == SUPPRESSED
+        and passage.draft[i, WAY] != STRAIGHT
+        and is_maneuver(passage, i + 1)
+        and may_join(passage, i)
+        and on_same_side(passage, i)
+        and open_ways(passage, i) > 1
+        and is_short_and_undisturbed(passage, i)
     )
 
 
-def precedes_name_change(passage: Passage, drafts: list[Draft], i: int) -> bool:
+@inner_kernel
+def precedes_name_change(passage: Passage, i: int) -> bool:
     """A maneuver and, just after it, the name of the road that it led to."""
-    here, after = drafts[i], drafts[i + 1]
-    if not is_maneuver(here) or not is_name_change(after) or not may_join(passage, here, after):
+    if not (is_maneuver(passage, i) and is_name_change(passage, i + 1) and may_join(passage, i)):
         return False
-    if _short_and_undisturbed(passage, drafts, i):
+    if is_short_and_undisturbed(passage, i):
         return True
-    plain = after.modifier == STRAIGHT or open_ways(after) == 1
-    length_m = passage.length_m(drafts, i)
-    return after.type == NEW_NAME and plain and length_m <= 1.5 * COLLAPSE_M
+    is_plain = passage.draft[i + 1, WAY] == STRAIGHT or open_ways(passage, i + 1) == 1
+    is_new = passage.draft[i + 1, KIND] == NEW_NAME
+    return is_new and is_plain and length_m(passage, i) <= 1.5 * COLLAPSE_M
 
 
-def precedes_name_at_once(passage: Passage, drafts: list[Draft], i: int) -> bool:
+@inner_kernel
+def precedes_name_at_once(passage: Passage, i: int) -> bool:
     """Nothing to say here, and a new name a few metres on."""
-    here, after = drafts[i], drafts[i + 1]
     return (
-        here.type == SUPPRESSED
-        and after.type == NEW_NAME
-        and may_join(passage, here, after)
-        and passage.length_m(drafts, i) < 0.25 * COLLAPSE_M
+        passage.draft[i, KIND] == SUPPRESSED
+        and passage.draft[i + 1, KIND] == NEW_NAME
+        and may_join(passage, i)
+        and length_m(passage, i) < 0.25 * COLLAPSE_M
     )
 
 
-def precedes_silent_bend(passage: Passage, drafts: list[Draft], i: int) -> bool:
+@inner_kernel
+def precedes_silent_bend(passage: Passage, i: int) -> bool:
     """A maneuver and, just after it, a bend to the same side without words."""
-    here, after = drafts[i], drafts[i + 1]
     return (
-        is_maneuver(here)
-        and after.type == SUPPRESSED
-        and after.modifier != STRAIGHT
-        and may_join(passage, here, after)
-        and on_same_side(here, after)
-        and _short_and_undisturbed(passage, drafts, i)
+        is_maneuver(passage, i)
+        and passage.draft[i + 1, KIND] == SUPPRESSED
+        and passage.draft[i + 1, WAY] != STRAIGHT
+        and may_join(passage, i)
+        and on_same_side(passage, i)
+        and is_short_and_undisturbed(passage, i)
     )
 
 
-def precedes_only_way(passage: Passage, drafts: list[Draft], i: int) -> bool:
+@inner_kernel
+def precedes_only_way(passage: Passage, i: int) -> bool:
     """A turn and, just after it, another one where there is no choice."""
-    here, after = drafts[i], drafts[i + 1]
     return (
-        here.modifier != STRAIGHT
-        and after.type != SUPPRESSED
-        and open_ways(after) == 1
-        and may_join(passage, here, after)
-        and _short_and_undisturbed(passage, drafts, i)
+        passage.draft[i, WAY] != STRAIGHT
+        and passage.draft[i + 1, KIND] != SUPPRESSED
+        and open_ways(passage, i + 1) == 1
+        and may_join(passage, i)
+        and is_short_and_undisturbed(passage, i)
     )
 
 
-def goes_straight_to_only_way(passage: Passage, drafts: list[Draft], i: int) -> bool:
+@inner_kernel
+def goes_straight_to_only_way(passage: Passage, i: int) -> bool:
     """Straight on over a junction to where there is no choice."""
-    here, after = drafts[i], drafts[i + 1]
     return (
-        is_straight_turn(here)
-        and open_ways(after) == 1
-        and may_join(passage, here, after)
-        and passage.length_m(drafts, i) <= 2 * COLLAPSE_M
-        and is_undisturbed(here)
+        is_straight_turn(passage, i)
+        and open_ways(passage, i + 1) == 1
+        and may_join(passage, i)
+        and length_m(passage, i) <= 2.0 * COLLAPSE_M
+        and is_undisturbed(passage, i)
     )
 
 
-def has_no_choice_twice(passage: Passage, drafts: list[Draft], i: int) -> bool:
+@inner_kernel
+def has_no_choice_twice(passage: Passage, i: int) -> bool:
     """Two places without a choice after a maneuver."""
-    here, after = drafts[i], drafts[i + 1]
-    if len(here.crossings) != 2 or not may_join(passage, here, after):
+    if n_passed(passage, i) != 2 or not may_join(passage, i):
         return False
-    length_m = passage.length_m(drafts, i)
-    is_only = open_ways(after) == here.crossings[-1].n_entries() == 1
-    return is_only and length_m < 1.5 * COLLAPSE_M
+    latest = passage.passed[passage.draft[i, FIRST] + 1, RECORD]
+    is_only = open_ways(passage, i + 1) == 1 and passage.record[latest, N_ENTRIES] == 1
+    return is_only and length_m(passage, i) < 1.5 * COLLAPSE_M
 
 
-def is_straight_between_turns(passage: Passage, drafts: list[Draft], i: int) -> bool:
+@inner_kernel
+def is_straight_between_turns(passage: Passage, i: int) -> bool:
     """Two turns with a crossing half way between them: the corners of one big junction."""
-    before, here, after = drafts[i - 1], drafts[i], drafts[i + 1]
-    if here.type != SUPPRESSED or here.modifier != STRAIGHT:
+    draft = passage.draft
+    if draft[i, KIND] != SUPPRESSED or draft[i, WAY] != STRAIGHT:
         return False
-    if before.type not in (TURN, CONTINUE) or after.type not in (TURN, CONTINUE, ON_RAMP):
+    before, after = draft[i - 1, KIND], draft[i + 1, KIND]
+    if (before != TURN and before != CONTINUE) or draft[i - 1, WAY] == UTURN:
         return False
-    if UTURN in (before.modifier, after.modifier):
+    if (after != TURN and after != CONTINUE and after != ON_RAMP) or draft[i + 1, WAY] == UTURN:
         return False
-    if not _may_join_three(passage, before, here, after):
+    if not may_join_three(passage, i):
         return False
-    shorter, longer = sorted((passage.length_m(drafts, i - 1), passage.length_m(drafts, i)))
+    one, other = length_m(passage, i - 1), length_m(passage, i)
+    shorter, longer = min(one, other), max(one, other)
     if longer >= 0.8 * COLLAPSE_M:
         return False
     alike = longer < 5.0 or shorter / longer > 0.75
-    return alike and NARROW_DEG < total_angle(before, after) < 360.0 - NARROW_DEG
+    return alike and NARROW_DEG < total_angle(passage, i - 1, i + 1) < 360.0 - NARROW_DEG

@@ -36,7 +36,7 @@ class Crossings:
         self._limit = limit
 
     def along(self, arcs: I64) -> list[Crossing | None]:
-        """The crossings between the k arcs of a path, (k - 1,).
+        """The crossings between the k arcs of a path, (k - 1,), kept for the next who asks.
 
         None where nothing has to be looked at; between arcs that do not meet at a node there is one
         without.
@@ -44,32 +44,28 @@ class Crossings:
         keys = (arcs[:-1] << 32 | arcs[1:]).tolist()
         known = self._known
         found = [known.get(key, _NEW) for key in keys]
-        if _NEW in found:
-            self._complete(arcs, keys, found)
-        return found
-
-    def _complete(self, arcs: I64, keys: list[int], found: list[Crossing | None]) -> None:
-        """Look at those that are new."""
         new = [i for i, crossing in enumerate(found) if crossing is _NEW]
+        if not new:
+            return found
         pairs = np.stack((arcs[new], arcs[np.array(new) + 1]), axis=1)
-        made = self._junctions.between(pairs)
         # Another thread may be reading: a full dictionary is left to it, and a new one begun.
-        known = self._known
         if len(known) + len(new) > self._limit:
             known = self._known = {}
-        for i, (before, after), crossing in zip(new, pairs.tolist(), made, strict=True):
-            if crossing is not None and crossing.node < 0:
-                found[i] = self.within(i + 1, after)
-                continue
-            if crossing is not None:
-                self._look_at(crossing, before, after)
+        for i, crossing in zip(new, self.between(pairs), strict=True):
             found[i] = known[keys[i]] = crossing
+        return found
 
-    def within(self, at: int, arc: int) -> Crossing:
-        """Where a route begins, ends or turns around within a road, at a place of its trail."""
-        crossing = Crossing(-1, [], None, None, at)
-        self._enter(crossing, arc)
-        return crossing
+    def between(self, pairs: I64) -> list[Crossing | None]:
+        """The crossings between arcs in pairs (n, 2), not kept."""
+        made = self._junctions.between(pairs)
+        for (before, after), crossing in zip(pairs.tolist(), made, strict=True):
+            if crossing is None:
+                continue
+            if crossing.node < 0:
+                self._enter(crossing, after)
+            else:
+                self._look_at(crossing, before, after)
+        return made
 
     def _enter(self, crossing: Crossing, after: int) -> None:
         facts = self._facts

@@ -21,6 +21,8 @@ FUZZY_DEG = 25.0
 """Straight enough if no other way is."""
 NARROW_DEG = 40.0
 """Two ways that differ by less look alike."""
+BEND_DEG = 55.0
+"""What deviates by more from straight on is more than a bend."""
 GROUP_DEG = 60.0
 """Ways that differ by less belong together."""
 

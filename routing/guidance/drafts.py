@@ -1,11 +1,10 @@
-"""What the passes of guidance work on: crossings, and the drafts of a leg's steps."""
+"""Crossings as guidance knows them, and the words for what they demand."""
 
 from copy import copy
 from dataclasses import replace
 from typing import TypeAlias
 
 from routing.guidance.facts import RoadNature
-from routing.guidance.labels import NO_TEXTS, RoadTexts
 from routing.guidance.steps import Intersection, Lane
 
 TURN, CONTINUE, NEW_NAME, END_OF_ROAD = "turn", "continue", "new name", "end of road"
@@ -23,7 +22,7 @@ SHARP_RIGHT, RIGHT, SLIGHT_RIGHT = "sharp right", "right", "slight right"
 SLIGHT_LEFT, LEFT, SHARP_LEFT = "slight left", "left", "sharp left"
 
 ENTERS, ENTERS_AT_EXIT, TOUCHES, STAYS, LEAVES = 1, 2, 3, 4, 5
-"""What becomes of a route at a roundabout's crossing, values of ``Draft.ring``.
+"""What becomes of a route at a roundabout's crossing, the last of ``Said``.
 
 ``ENTERS_AT_EXIT``: there is an exit before the roundabout itself; ``TOUCHES``: it is left where
 it is entered; ``STAYS``: an exit is passed by.
@@ -47,7 +46,7 @@ class Road:
 
 
 Said: TypeAlias = tuple[str, str, int]
-"""Type, modifier and ``ring`` of a draft."""
+"""Type, modifier, and what becomes of the route at a roundabout, 0 away from these."""
 
 
 class Crossing:
@@ -139,47 +138,3 @@ class Crossing:
 
     def __repr__(self) -> str:
         return f"Crossing({self.node}, {self.roads}, {self.came_in} -> {self.out})"
-
-
-class Draft:
-    """A step in the making: from the arc ``at`` of the trail to the next draft's.
-
-    ``type`` and ``modifier`` are those of a maneuver; ``exit`` counts the ways out of a
-    roundabout. ``crossings`` are those of the step, the maneuver's first. ``texts`` are those of
-    the road on which it begins, unless a pass finds better ones; ``rotary`` those of the rotary
-    that is named, None where there is none. ``ring`` is 0 away from roundabouts.
-    """
-
-    __slots__ = ("at", "crossings", "exit", "modifier", "ring", "rotary", "texts", "type")
-
-    def __init__(
-        self,
-        at: int,
-        type: str,
-        modifier: str | None,
-        crossings: list[Crossing],
-        ring: int = 0,
-        texts: RoadTexts = NO_TEXTS,
-    ) -> None:
-        self.at, self.type, self.modifier = at, type, modifier
-        self.crossings, self.ring, self.texts = crossings, ring, texts
-        self.exit: int | None = None
-        self.rotary: RoadTexts | None = None
-
-    @property
-    def crossing(self) -> Crossing:
-        """The maneuver's."""
-        return self.crossings[0]
-
-    @property
-    def lanes(self) -> tuple[Lane, ...]:
-        """The lanes before the maneuver."""
-        return self.crossings[0].lanes
-
-    def use_lanes(self, lanes: tuple[Lane, ...]) -> None:
-        """Give the maneuver other lanes."""
-        self.crossings[0] = self.crossings[0].with_lanes(lanes)
-
-    def __repr__(self) -> str:
-        words = f"{self.type}, {self.modifier}" + (f", {self.exit}" if self.exit else "")
-        return f"Draft(at {self.at}, {words}, {len(self.crossings)} crossings)"

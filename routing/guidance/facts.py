@@ -143,7 +143,7 @@ class RoadFacts:
             for bits in range(1 << _N_CLASS_BITS)
         ]
         self._arc_flags = None if arc_flags is None else arc_flags.data
-        self._restricted_bit = sum(
+        self.restricted_bit = sum(
             1 << bit for bit, word in enumerate(roads.classes) if word == RESTRICTED_CLASS
         )
         self._natures: dict[tuple[int, int, int], RoadNature] = {}
@@ -217,7 +217,7 @@ class RoadFacts:
         """
         if self._arc_flags is not None and self._arc_flags[arc] & ARC_RESTRICTED:
             bits = self._class_bits[arc & 1][self._tagset[arc >> 1]]
-            return self._words[bits | self._restricted_bit]
+            return self._words[bits | self.restricted_bit]
         return self.nature(arc).classes
 
     def length_m(self, arc: int) -> float:

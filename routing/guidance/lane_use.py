@@ -1,8 +1,9 @@
 """Lanes before the crossings of a leg, and which of them the route may use."""
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from routing.guidance.directions import LEFTS, RIGHTS, deviation, direction_of
+from routing.guidance.directions import deviation, direction_of
 from routing.guidance.drafts import (
     CONTINUE,
     FORK,
@@ -13,21 +14,25 @@ from routing.guidance.drafts import (
     SUPPRESSED,
     UTURN,
     Crossing,
-    Draft,
     Said,
 )
 from routing.guidance.facts import RoadFacts
 from routing.guidance.junctions import Junctions
 from routing.guidance.lane_match import Span, Way, match, partition, spans_of
 from routing.guidance.lanes import NONE, Arrows
-from routing.guidance.passage import Passage
 from routing.guidance.signs import RoadSigns
 from routing.guidance.steps import Lane
 from routing.guidance.trail import LANES_AHEAD_M
 
 STRAIGHT_ON_ANGLE = 60.0
-CHANGE_LANE_M = 200.0
-"""What a driver needs to change to the next lane."""
+
+
+class Road(NamedTuple):
+    """The way that a leg leads: its arcs, how far each begins, and the crossing before each."""
+
+    arcs: Sequence[int]
+    metres: Sequence[float]
+    crossing: Callable[[int], Crossing | None]
 
 
 class LaneUse:
@@ -60,17 +65,18 @@ class LaneUse:
                 return _marked(lanes, found[crossing.out])
         return ()
 
-    def assign(self, passage: Passage, drafts: Sequence[Draft]) -> None:
-        """Give maneuvers lanes that are drawn shortly before them, before another crossing."""
-        facing = passage.trail.facing_lanes
-        if not facing:
-            return
-        arcs = passage.trail.arcs
-        for draft in drafts[1:-1]:
-            if draft.at not in facing or draft.crossing.came_in is None:
+    def drawn_before(self, road: Road, facing: Sequence[int]) -> dict[int, tuple[Lane, ...]]:
+        """Lanes that are drawn shortly before some arcs of a road, before another crossing."""
+        found = {}
+        for at in facing:
+            if self._signs.lanes(road.arcs[at - 1]):
                 continue
-            if not self._signs.lanes(arcs[draft.at - 1]):
-                draft.use_lanes(self._lanes_before(passage, draft.at, draft.crossing))
+            crossing = road.crossing(at)
+            if crossing is not None and crossing.said is not None and crossing.came_in is not None:
+                lanes = self._lanes_before(road, at, crossing)
+                if lanes:
+                    found[at] = lanes
+        return found
 
     def _first_part(
         self, crossing: Crossing, spans: list[Span], ways: list[Way], back: Way
@@ -86,18 +92,18 @@ class LaneUse:
         first, _ = partition(spans, ways, self._ways(ahead)[0])
         return match(first, ways, back)
 
-    def _lanes_before(self, passage: Passage, here: int, crossing: Crossing) -> tuple[Lane, ...]:
+    def _lanes_before(self, road: Road, here: int, crossing: Crossing) -> tuple[Lane, ...]:
         """Lanes that are drawn before another crossing, shortly before this one."""
-        trail, at = passage.trail, here - 1
+        at = here - 1
         if self._is_roundabout(crossing):
             return ()
-        while at > 0 and passage.distance_m(at, here) <= LANES_AHEAD_M:
-            previous = trail.crossings[at - 1]
+        while at > 0 and road.metres[here] - road.metres[at] <= LANES_AHEAD_M:
+            previous = road.crossing(at)
             if previous is None or previous.came_in is None or previous.out is None:
                 break
             if not _goes_straight(previous, previous.out):
                 break
-            for lanes in self._signs.lanes(trail.arcs[at - 1]):
+            for lanes in self._signs.lanes(road.arcs[at - 1]):
                 found = self._second_part(spans_of(lanes), previous, crossing)
                 if crossing.out in found:
                     return _marked(lanes, found[crossing.out])
@@ -156,65 +162,3 @@ def _goes_straight(crossing: Crossing, out: int) -> bool:
 
 def _marked(lanes: tuple[Arrows, ...], span: Span) -> tuple[Lane, ...]:
     return tuple(Lane(arrows, span.first <= i <= span.last) for i, arrows in enumerate(lanes))
-
-
-def anticipate(passage: Passage, drafts: list[Draft]) -> None:
-    """Before maneuvers in quick succession, leave only those lanes that serve the later ones."""
-    quick: list[int] = []
-    for i, draft in enumerate(drafts):
-        if draft.crossings[0].lanes and _is_quick(passage, drafts, i):
-            quick.append(i)
-        elif quick:
-            _constrain(passage, drafts, quick)
-            quick = []
-    _constrain(passage, drafts, quick)
-
-
-def _is_quick(passage: Passage, drafts: list[Draft], i: int) -> bool:
-    """Whether the next maneuver follows before one can cross all lanes that are not in use."""
-    lanes = drafts[i].lanes
-    if not any(lane.valid for lane in lanes):
-        return False
-    to_cross = max(_beside(lanes))
-    return passage.length_m(drafts, i) < (1 + to_cross) * CHANGE_LANE_M
-
-
-def _beside(lanes: Sequence[Lane]) -> tuple[int, int]:
-    """How many lanes there are to the left and to the right of those in use."""
-    valid = [i for i, lane in enumerate(lanes) if lane.valid]
-    return valid[0], len(lanes) - 1 - valid[-1]
-
-
-def _constrain(passage: Passage, drafts: list[Draft], quick: list[int]) -> None:
-    """Walk backwards over maneuvers: whose lanes are more than those of the next get fewer."""
-    sides: dict[int, str] = {}
-    straight_m = 0.0
-    for here, after in zip(quick[-2::-1], quick[:0:-1], strict=True):
-        lanes, next_lanes = drafts[here].lanes, drafts[after].lanes
-        n, n_next = (sum(lane.valid for lane in x) for x in (lanes, next_lanes))
-        silent = drafts[here].type == SUPPRESSED
-        straight_m = straight_m + passage.length_m(drafts, here) if silent else 0.0
-        if n <= n_next or straight_m > (n - n_next) * CHANGE_LANE_M:
-            continue
-        side = _side(drafts[after]) or sides.get(after, "")
-        if not _side(drafts[here]) and side:
-            sides[here] = side
-        left, right = _beside(next_lanes)
-        leftmost = _beside(lanes)[0]
-        # Lanes beside those of the next maneuver begin on this side of them.
-        aside = min(left, n_next) if side == "left" else n - n_next - min(right, n_next)
-        first = leftmost + min(max(aside, 0), n - n_next)
-        drafts[here].use_lanes(
-            tuple(
-                Lane(lane.indications, first <= i < first + n_next) for i, lane in enumerate(lanes)
-            )
-        )
-
-
-def _side(draft: Draft) -> str:
-    """To which side a maneuver turns; one that merges keeps to the other."""
-    if draft.modifier in LEFTS:
-        return "right" if draft.type == MERGE else "left"
-    if draft.modifier in RIGHTS:
-        return "left" if draft.type == MERGE else "right"
-    return ""

@@ -3,118 +3,120 @@
 Such an inner piece is short, and one-way roads arrive and leave at its ends across it.
 """
 
-from routing.guidance.collapse_cases import CIRCLES
-from routing.guidance.directions import between, deviation, direction_of
-from routing.guidance.drafts import (
-    CONTINUE,
+from gis.jit import inner_kernel, int64
+from routing.guidance.codes import (
+    CIRCLES,
     END_OF_ROAD,
     FORK,
     NEW_NAME,
+    PLAIN,
     SLIGHT_LEFT,
     SLIGHT_RIGHT,
     STRAIGHT,
     SUPPRESSED,
     TURN,
-    Draft,
+    is_in,
 )
-from routing.guidance.joining import absorb, make_u_turn
+from routing.guidance.collapse_cases import turns_around
+from routing.guidance.directions import BEND_DEG
+from routing.guidance.joining import absorb, lanes_of, make_u_turn, use_lanes
 from routing.guidance.junctions import ACROSS, TO_LEFT, TO_RIGHT
 from routing.guidance.passage import (
+    INNER,
+    INTO_SHIFT,
+    KIND,
+    N_DRAFTS,
+    ONTO_RING,
+    OUT_OF_SHIFT,
+    STRAIGHTEST,
+    TRAITS,
+    WAY,
     Passage,
-    angle_between,
+    length_m,
+    maneuver,
+    n_passed,
+    off_straight,
+    same_name,
     total_angle,
-    turn_angle,
-    turns_around,
+    way_of,
 )
 
 INNER_M = 32.0
-_BEND_ANGLE, _CLEARLY_STRAIGHTER = 55.0, 10.0
-_PLAIN = frozenset((NEW_NAME, CONTINUE, SUPPRESSED, TURN))
-_NEARLY_STRAIGHT = frozenset((STRAIGHT, SLIGHT_LEFT, SLIGHT_RIGHT))
 
 
-def collapse_segregated(passage: Passage, drafts: list[Draft]) -> None:
+@inner_kernel
+def collapse_segregated(passage: Passage) -> None:
     """Join maneuvers at both ends of inner pieces; before roundabouts are counted."""
-    across = [i for i, draft in enumerate(drafts) if draft.crossings[0].into & ACROSS]
-    inner = [False] * len(drafts)
-    for i in across:
-        inner[i] = is_inner(passage, drafts, i)
-    if not any(inner):
+    draft, count = passage.draft, passage.counts
+    none = True
+    for i in range(1, count[N_DRAFTS] - 1):
+        if is_inner(passage, i):
+            draft[i, INNER] = 1
+            none = False
+    if none:
         return
     i = 1
-    while i + 1 < len(drafts) - 1:
-        here, after = drafts[i], drafts[i + 1]
-        if not inner[i] or (not inner[i + 1] and CIRCLES.intersection((here.type, after.type))):
+    while i + 2 < count[N_DRAFTS]:
+        kind, other = int64(draft[i, KIND]), int64(draft[i + 1, KIND])
+        twice = draft[i + 1, INNER] == 1
+        if draft[i, INNER] == 0 or (not twice and (is_in(kind, CIRCLES) or is_in(other, CIRCLES))):
             i += 1
             continue
-        if inner[i + 1]:
-            if END_OF_ROAD in (here.type, after.type):
-                here.type = END_OF_ROAD
-            here.use_lanes(after.lanes)
-            absorb(drafts, i, signs=True)
-        elif turns_around(here, after):
-            make_u_turn(drafts, i)
-            inner[i] = False
+        if twice:
+            if kind == END_OF_ROAD or other == END_OF_ROAD:
+                draft[i, KIND] = END_OF_ROAD
+            use_lanes(passage, i, lanes_of(passage, i + 1))
+            absorb(passage, i, True)
+        elif turns_around(passage, i, i + 1):
+            make_u_turn(passage, i)
+            draft[i, INNER] = 0
         else:
-            _turn(passage, drafts[i - 1], here, after)
-            absorb(drafts, i, signs=True)
-            inner[i] = False
-        del inner[i + 1]
+            _turn(passage, i)
+            absorb(passage, i, True)
+            draft[i, INNER] = 0
 
 
-def is_inner(passage: Passage, drafts: list[Draft], i: int) -> bool:
+@inner_kernel
+def is_inner(passage: Passage, i: int) -> bool:
     """Whether a draft leads over an inner piece of a junction."""
-    start = drafts[i].crossings[0]
-    if not start.into & ACROSS or not 0 < i < len(drafts) - 1:
+    traits = int64(passage.record[maneuver(passage, i), TRAITS])
+    into = traits >> INTO_SHIFT
+    if not into & ACROSS:
         return False
-    end = drafts[i + 1].crossings[0]
-    if not end.out_of & ACROSS or passage.length_m(drafts, i) > INNER_M or start.onto.ring:
+    out_of = int64(passage.record[maneuver(passage, i + 1), TRAITS]) >> OUT_OF_SHIFT
+    if not out_of & ACROSS or traits & ONTO_RING or length_m(passage, i) > INNER_M:
         return False
     return not (
-        (start.into & TO_LEFT and end.out_of & TO_RIGHT)
-        or (start.into & TO_RIGHT and end.out_of & TO_LEFT)
-        or (end.out_of & TO_LEFT and end.out_of & TO_RIGHT)
+        (into & TO_LEFT and out_of & TO_RIGHT)
+        or (into & TO_RIGHT and out_of & TO_LEFT)
+        or (out_of & TO_LEFT and out_of & TO_RIGHT)
     )
 
 
-def _turn(passage: Passage, before: Draft, here: Draft, after: Draft) -> None:
+@inner_kernel
+def _turn(passage: Passage, i: int) -> None:
     """Give the first of two maneuvers, over an inner piece, the sense of both."""
-    angle = total_angle(here, after)
-    direction = direction_of(angle)
-    same = passage.have_same_name(before, after)
-    if END_OF_ROAD in (here.type, after.type):
-        here.type = END_OF_ROAD
-    elif here.type == FORK:
+    draft = passage.draft
+    kind, other, other_way = draft[i, KIND], draft[i + 1, KIND], draft[i + 1, WAY]
+    angle = total_angle(passage, i, i + 1)
+    way = way_of(angle)
+    silent = SUPPRESSED if same_name(passage, i - 1, i + 1) else NEW_NAME
+    is_plain = is_in(int64(other), PLAIN)
+    if kind == END_OF_ROAD or other == END_OF_ROAD:
+        kind = END_OF_ROAD
+    elif kind == FORK:
         return
-    elif direction == STRAIGHT and after.type in _PLAIN and after.modifier in _NEARLY_STRAIGHT:
-        here.type = SUPPRESSED if same else NEW_NAME
+    elif way == STRAIGHT and is_plain and SLIGHT_RIGHT <= other_way <= SLIGHT_LEFT:
+        kind = silent
     elif (
-        deviation(angle) <= _BEND_ANGLE
-        and len(here.crossings) == 1
-        and _is_straightest(here)
-        and _is_straightest(after)
+        off_straight(angle) <= BEND_DEG
+        and n_passed(passage, i) == 1
+        and passage.record[maneuver(passage, i), TRAITS] & STRAIGHTEST
+        and passage.record[maneuver(passage, i + 1), TRAITS] & STRAIGHTEST
     ):
-        here.type, direction = (SUPPRESSED if same else NEW_NAME), STRAIGHT
-    elif direction != STRAIGHT and after.type in _PLAIN:
-        here.type = TURN
+        kind, way = silent, STRAIGHT
+    elif way != STRAIGHT and is_plain:
+        kind = TURN
     else:
-        here.type = after.type
-    here.modifier = direction
-
-
-def _is_straightest(draft: Draft) -> bool:
-    """Whether no other way at a maneuver is clearly straighter than the one taken."""
-    taken = turn_angle(draft)
-    if deviation(taken) > _BEND_ANGLE:
-        return False
-    crossing = draft.crossing
-    arriving = crossing.arrives
-    others = [
-        angle_between(arriving, road.bearing)
-        for i, road in enumerate(crossing.roads)
-        if road.entry and i not in (crossing.came_in, crossing.out)
-    ]
-    best = min(others, key=deviation, default=0.0)
-    if between(taken, best) <= _CLEARLY_STRAIGHTER:
-        return True
-    return deviation(taken) <= deviation(best)
+        kind = other
+    draft[i, KIND], draft[i, WAY] = kind, way

@@ -8,24 +8,11 @@ a --- b --- c ---       bd is the sliproad, c the crossing that it spares,
 
 from gis.network.road_class import RoadClass
 from routing.guidance.arms import Approach, Arm, are_one_road
-from routing.guidance.directions import NARROW_DEG, deviation, direction_of
-from routing.guidance.drafts import (
-    CONTINUE,
-    FORK,
-    NEW_NAME,
-    OFF_RAMP,
-    ON_RAMP,
-    SLIPROAD,
-    SUPPRESSED,
-    TURN,
-    Crossing,
-    Draft,
-)
+from routing.guidance.directions import NARROW_DEG, deviation
+from routing.guidance.drafts import CONTINUE, FORK, OFF_RAMP, ON_RAMP, TURN, Crossing
 from routing.guidance.facts import RoadFacts, RoadNature
-from routing.guidance.joining import absorb, joint_angle
 from routing.guidance.junctions import Junctions
 from routing.guidance.obvious import find_obvious
-from routing.guidance.passage import Passage, open_ways
 
 FARTHEST_M = 250.0
 SMALLEST_M2 = 3.0
@@ -74,51 +61,6 @@ class Sliproads:
         others = [i for i in (main - 1, main + 1) if 0 < i < len(approach.arms)]
         stays = any(finder.is_sliproad(approach, main, i) for i in others)
         return STAYS if stays else _NEITHER
-
-
-def mark_sliproads(passage: Passage, drafts: list[Draft]) -> None:
-    """Tell the sliproads that a leg takes, and those beside which it stays on the main road.
-
-    A fork that is none but for a sliproad is no fork to those who stay.
-    """
-    for i, draft in enumerate(drafts):
-        slips = draft.crossings[0].slips
-        if slips == SLIPS:
-            draft.type = SLIPROAD
-        elif slips == STAYS and draft.type == FORK:
-            _stay(passage, drafts[i - 1], draft)
-
-
-def _stay(passage: Passage, before: Draft, draft: Draft) -> None:
-    """Nothing forks here: the road goes on."""
-    crossing = draft.crossing
-    assert crossing.out is not None
-    angle = crossing.angle(crossing.out)
-    if passage.have_same_name(before, draft):
-        draft.type = SUPPRESSED if deviation(angle) < 5.0 else CONTINUE
-    else:
-        draft.type = NEW_NAME if draft.texts.name else SUPPRESSED
-    draft.modifier = direction_of(angle)
-
-
-def join_sliproad(passage: Passage, drafts: list[Draft], i: int) -> None:
-    """Make one turn of a sliproad and the maneuver at its end."""
-    here = drafts[i]
-    while _is_mere_node(drafts[i + 1]):
-        absorb(drafts, i)
-    if i + 2 >= len(drafts) or not passage.have_same_mode(here, drafts[i + 1]):
-        here.type = TURN
-        return
-    after = drafts[i + 1]
-    here.type = CONTINUE if passage.have_same_name(drafts[i - 1], after) else TURN
-    here.modifier = direction_of(joint_angle(here, after, passage.length_m(drafts, i)))
-    here.use_lanes(after.lanes or here.lanes)
-    absorb(drafts, i, signs=True)
-
-
-def _is_mere_node(draft: Draft) -> bool:
-    """Whether only the road itself goes on there, as at traffic lights."""
-    return draft.type == SUPPRESSED and len(draft.crossing.roads) == 2 and open_ways(draft) == 1
 
 
 class _Finder:

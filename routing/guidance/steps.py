@@ -70,12 +70,3 @@ class Step(NamedTuple):
     driving_side: str
     maneuver: Maneuver
     intersections: tuple[Intersection, ...]
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """All that is said of the road, from ``name`` to ``driving_side``."""
-        return self[_FIRST_WORD:_AFTER_WORDS]  # type: ignore[return-value]
-
-
-_FIRST_WORD = Step._fields.index("name")
-_AFTER_WORDS = Step._fields.index("maneuver")

@@ -1,122 +1,139 @@
-"""The steps of a leg from its drafts, whatever passes have made of these."""
+"""The steps of a leg from its drafts: how long they are, and which way their maneuvers lead."""
 
-from collections.abc import Sequence
-from itertools import pairwise
+from typing import NamedTuple
 
-import numpy as np
-
-from gis.geodesy import UNITS_PER_DEGREE, bearing_deg, distance_m, to_units
-from routing.guidance.drafts import ARRIVE, DEPART, LEFT, RIGHT, STRAIGHT, Crossing, Draft
-from routing.guidance.facts import RoadFacts
-from routing.guidance.labels import NO_TEXTS
-from routing.guidance.steps import Intersection, Maneuver, Step
-from routing.guidance.trail import LegLine, Sums, Trail, sums_between
+from gis.arrays import F64, I64
+from gis.geodesy import UNITS_PER_DEGREE, bearing_deg, distance_m
+from gis.jit import inner_kernel, int64, plain_kernel
+from routing.guidance.codes import ARRIVE, DEPART, LEFT, NO_MODIFIER, RIGHT, STRAIGHT
+from routing.guidance.passage import (
+    AFTER,
+    AT,
+    BEFORE,
+    HEADS_IN,
+    HEADS_OUT,
+    KIND,
+    LANES,
+    N_DRAFTS,
+    N_NEEDED,
+    N_PASSED,
+    OWN_LANES,
+    POINT,
+    RECORD,
+    VARIANT,
+    WAY,
+    WITHIN,
+    Passage,
+    known,
+    maneuver,
+)
+from routing.guidance.passes import draft_steps
+from routing.guidance.summary import main_roads
+from routing.guidance.trail import Course
 
 SIDE_FROM_M, SIDE_TO_M = 5.0, 300.0
 """A point so far from the road is said to lie on a side of it."""
 
 
-class Teller:
-    """Tells of one leg."""
+class Line(NamedTuple):
+    """The line of a leg as of `LegLine`.
 
-    def __init__(self, leg: LegLine, trail: Trail, facts: RoadFacts) -> None:
-        self._leg, self._trail, self._facts = leg, trail, facts
-
-    def steps(self, drafts: Sequence[Draft]) -> tuple[Step, ...]:
-        """Steps of drafts; the first and the last reach to the ends, whatever was trimmed."""
-        k = len(self._trail.arcs)
-        at = [0, *[draft.at for draft in drafts[1:-1]], k, k]
-        points = [self._trail.first_point[i] for i in at]
-        return tuple(
-            [
-                self._step(draft, ends, sums)
-                for draft, ends, sums in zip(
-                    drafts, pairwise(points), sums_between(self._trail, at), strict=True
-                )
-            ]
-        )
-
-    def _step(self, draft: Draft, ends: tuple[int, int], sums: Sums) -> Step:
-        crossing, kind, modifier = draft.crossings[0], draft.type, draft.modifier
-        if crossing.node >= 0:
-            lon, lat = crossing.place.lon, crossing.place.lat
-            before, after = crossing.headings
-        else:
-            lon, lat = self._place(ends[0])
-            before, after = self._headings(draft)
-            if kind in (DEPART, ARRIVE):
-                modifier = self._side(draft)
-        rotary = draft.rotary or NO_TEXTS
-        places = [
-            passed.place if passed.node >= 0 else self._within(passed, before, after)
-            for passed in draft.crossings
-        ]
-        maneuver = Maneuver(kind, modifier, lon, lat, before, after, draft.exit)
-        words = *draft.texts, rotary.name, rotary.pronunciation, crossing.onto.mode_word
-        return Step._make((*sums, *ends, *words, crossing.side, maneuver, tuple(places)))
-
-    def _within(self, crossing: Crossing, before: int, after: int) -> Intersection:
-        """What is told of a place within a road, by the bearings of a maneuver."""
-        trail, at = self._trail, crossing.at
-        n = len(trail.arcs)
-        place = self._place(trail.first_point[at])
-        classes = self._facts.classes(trail.arcs[min(at, n - 1)])
-        if at == 0:
-            return Intersection(*place, (after,), (True,), None, 0, (), classes)
-        if at == n:
-            return Intersection(*place, ((before + 180) % 360,), (True,), 0, None, (), classes)
-        return Intersection(*place, (after,), (True,), 0, 0, (), classes)
-
-    def _headings(self, draft: Draft) -> tuple[int, int]:
-        """In which directions one comes to a maneuver and goes on, 0 where one does not."""
-        point = self._point(draft)
-        before = self._bearing(point - 1) if draft.type != DEPART else 0.0
-        after = self._bearing(point) if draft.type != ARRIVE else 0.0
-        return round(before) % 360, round(after) % 360
-
-    def _side(self, draft: Draft) -> str | None:
-        """On which side of the road the point of the request lies, None if it is on the road."""
-        point = self._point(draft)
-        if draft.type == DEPART:
-            return _side(self._leg.begin, self._units(0), self._bearing(point), departs=True)
-        last = len(self._leg.lon) - 1
-        return _side(self._leg.goal, self._units(last), self._bearing(point - 1), departs=False)
-
-    def _point(self, draft: Draft) -> int:
-        """The point of a maneuver: one that a leg goes on from or has come to.
-
-        A leg that is tiny as a whole may be trimmed to an end or a beginning without a length.
-        """
-        point = self._trail.first_point[draft.at]
-        if draft.type == DEPART:
-            return min(point, len(self._leg.lon) - 2)
-        return max(point, 1) if draft.type == ARRIVE else point
-
-    def _place(self, point: int) -> tuple[float, float]:
-        return float(self._leg.lon[point]), float(self._leg.lat[point])
-
-    def _units(self, point: int) -> tuple[int, int]:
-        lon, lat = self._place(point)
-        return round(lon * UNITS_PER_DEGREE), round(lat * UNITS_PER_DEGREE)
-
-    def _bearing(self, point: int) -> float:
-        """From a point to the next."""
-        return bearing_deg(*self._units(point), *self._units(point + 1))
-
-
-def _side(
-    wanted: tuple[float, float], snapped: tuple[int, int], along: float, departs: bool
-) -> str | None:
-    """On which side of the road a point of the request lies, None if it is on the road.
-
-    ``along`` is the direction in which the road leads from or to there.
+    ``wanted`` float64 (2, 2) are the points of the request in degrees.
     """
-    x, y = (int(part) for part in to_units(np.array(wanted)))
-    if not SIDE_FROM_M <= distance_m(*snapped, x, y) <= SIDE_TO_M:
-        return None
-    aside = bearing_deg(x, y, *snapped) if departs else bearing_deg(*snapped, x, y)
-    turn = aside - along if departs else along - aside
+
+    lon: F64
+    lat: F64
+    first_point: I64
+    wanted: F64
+
+
+@inner_kernel
+def _units(line: Line, point: int) -> tuple[int, int]:
+    return (
+        int64(round(line.lon[point] * UNITS_PER_DEGREE)),
+        int64(round(line.lat[point] * UNITS_PER_DEGREE)),
+    )
+
+
+@inner_kernel
+def _bearing(line: Line, point: int) -> float:
+    """From a point to the next."""
+    a, b = _units(line, point), _units(line, point + 1)
+    return bearing_deg(a[0], a[1], b[0], b[1])
+
+
+@inner_kernel
+def _side(line: Line, end: int, place: tuple[int, int], along: float) -> int:
+    """On which side of the road a point of the request lies, NO_MODIFIER if it is on the road.
+
+    ``end`` is 0 at the departure and 1 at the arrival; ``along`` is the direction in which the
+    road leads from or to there.
+    """
+    x = int64(round(line.wanted[end, 0] * UNITS_PER_DEGREE))
+    y = int64(round(line.wanted[end, 1] * UNITS_PER_DEGREE))
+    if not SIDE_FROM_M <= distance_m(place[0], place[1], x, y) <= SIDE_TO_M:
+        return NO_MODIFIER
+    if end == 0:
+        turn = bearing_deg(x, y, place[0], place[1]) - along
+    else:
+        turn = along - bearing_deg(place[0], place[1], x, y)
     angle = (180.0 + turn) % 360.0
     if angle < 135.0:
         return RIGHT
     return STRAIGHT if angle <= 225.0 else LEFT
+
+
+@inner_kernel
+def _tell_within(passage: Passage, line: Line, i: int, k: int) -> None:
+    """Fill the directions of a maneuver within a road, and the side of a departure or an arrival.
+
+    A leg that is tiny as a whole may be trimmed to an end or a beginning without a length.
+    """
+    draft, last = passage.draft[i], len(line.lon) - 1
+    kind, point = draft[KIND], last
+    if draft[AT] < k:
+        point = int64(line.first_point[draft[AT]])
+    draft[BEFORE] = draft[AFTER] = 0
+    if kind == DEPART:
+        point = min(point, last - 1)
+    elif kind == ARRIVE:
+        point = max(point, 1)
+    before = _bearing(line, point - 1) if kind != DEPART else 0.0
+    after = _bearing(line, point) if kind != ARRIVE else 0.0
+    draft[BEFORE], draft[AFTER] = int64(round(before)) % 360, int64(round(after)) % 360
+    if kind == DEPART:
+        draft[WAY] = _side(line, 0, _units(line, 0), after)
+    elif kind == ARRIVE:
+        draft[WAY] = _side(line, 1, _units(line, last), before)
+
+
+@plain_kernel
+def tell(passage: Passage, course: Course, line: Line, k: int, total: F64) -> tuple[bool, int, int]:
+    """Fill the drafts of the steps along k arcs, and ``total`` (n, 3) with what each takes.
+
+    Metres, seconds and weight. The first and the last step reach to the ends, whatever was trimmed.
+    Whether all was known that had to be; what was not is in ``counts``. And the main roads.
+    """
+    if not draft_steps(passage, course, k):
+        return False, 0, 0
+    draft, n = passage.draft, passage.counts[N_DRAFTS]
+    for i in range(n):
+        start = 0 if i == 0 else int64(draft[i, AT]) if i < n - 1 else k
+        stop = int64(draft[i + 1, AT]) if i < n - 2 else k
+        draft[i, POINT] = line.first_point[start] if start < k else len(line.lon) - 1
+        for column in range(3):
+            total[i, column] = 0.0
+            for arc in range(start, stop):
+                total[i, column] += course.driven[column, arc]
+        record = maneuver(passage, i)
+        if record == WITHIN:
+            _tell_within(passage, line, i, k)
+        else:
+            draft[i, BEFORE] = passage.record[record, HEADS_IN]
+            draft[i, AFTER] = passage.record[record, HEADS_OUT]
+    for j in range(passage.counts[N_PASSED]):
+        record, lanes = int64(passage.passed[j, RECORD]), int64(passage.passed[j, LANES])
+        if record != WITHIN and lanes != passage.record[record, OWN_LANES]:
+            passage.passed[j, RECORD] = known(passage, VARIANT, record, lanes)
+    main = main_roads(course.title, course.driven[1], k, course.seen, course.seconds)
+    return bool(passage.counts[N_NEEDED] == 0), main[0], main[1]

@@ -68,5 +68,4 @@ class LegsOfPiece:
         return self._whole(i, i + 1).names
 
     def _directions(self, i: int) -> Directions:
-        whole = self._whole(i, i + 1)
-        return whole.steps, whole.summary
+        return self._whole(i, i + 1).directions

@@ -103,6 +103,13 @@ def driven_parts(column: U32, arcs: U32, start: float, end: float) -> F64:
     return parts
 
 
+def driven_total(column: U32, arcs: U32, start: float, end: float) -> int:
+    """The sum of what a column of a metric holds for the parts of arcs that are driven."""
+    first, last = int(column[arcs[0]]), int(column[arcs[-1]])
+    left_out = part_cost(first, start) + last - part_cost(last, end)
+    return int(column[arcs].sum(dtype=np.int64)) - left_out
+
+
 def columns_of(metric: Metric, arc: int) -> Columns:
     """What a whole arc takes."""
     third = int(metric.third[arc]) if metric.has_durations else 0

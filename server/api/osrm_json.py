@@ -8,7 +8,8 @@ import orjson
 
 from gis.arrays import F64, I64
 from gis.geodesy import distances_m, to_units
-from gis.polyline import encode_polyline, overview_tolerance_deg, simplify_all
+from gis.line_text import line_text
+from gis.polyline import overview_tolerance_deg, simplify_all
 from routing.many.batch import TravelTable
 from routing.route import Leg, Route, Waypoint
 from server.api.osrm_numbers import PRECISION, millionth, tenth
@@ -207,11 +208,11 @@ def speeds_m_s(distance_m: F64, duration_s: F64) -> F64:
     return rounded
 
 
-def geometry(lon: F64, lat: F64, form: str) -> str | dict[str, Any]:
+def geometry(lon: F64, lat: F64, form: str) -> orjson.Fragment | dict[str, Any]:
     """A line of two points or more as an encoded polyline or a GeoJSON LineString."""
     if form == "geojson":
         return {"type": "LineString", "coordinates": np.stack((lon, lat), axis=1).round(6)}
-    return encode_polyline(lon, lat, PRECISION[form])
+    return orjson.Fragment(line_text(lon, lat, PRECISION[form]))
 
 
 def _lines(route: Route, overview: str) -> list[tuple[F64, F64]]:

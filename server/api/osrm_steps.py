@@ -1,8 +1,4 @@
-"""Steps of a leg as OSRM's JSON; what there is nothing to say about is left out.
-
-Most of it is the same for all routes over a crossing or along a road: such text is kept, and put
-together rather than written again.
-"""
+"""Steps of a leg as OSRM's JSON; what there is nothing to say about is left out."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,22 +7,26 @@ import numpy as np
 import orjson
 
 from gis.polyline import encode_parts
-from routing.guidance.memo import Memo
-from routing.guidance.steps import Intersection, Maneuver, Step
+from routing.guidance.book import intersection_text
+from routing.guidance.steps import Maneuver, Step
+from routing.guidance.writing import GEOJSON
 from routing.route import Leg
 from server.api.osrm_numbers import PRECISION
 
 TEXTS = ("ref", "pronunciation", "destinations", "exits", "rotary_name", "rotary_pronunciation")
 """What few steps have."""
 
-_MAX_KNOWN = 1 << 16
-_words = Memo[tuple[str, ...], str](_MAX_KNOWN)
-_places = Memo[int, tuple[Intersection, str]](_MAX_KNOWN)
-"""By identity: guidance has one object for each crossing. What is kept keeps its identity."""
+_UNITS = {"polyline": 100, "polyline6": 10, "geojson": GEOJSON}
 
 
 def steps_text(leg: Leg, geometries: str) -> orjson.Fragment:
-    """From maneuver to maneuver; the last is the arrival."""
+    """From maneuver to maneuver; the last is the arrival.
+
+    Legs that a route has just been made of have a text of their own; others come as objects.
+    """
+    found = leg.directions[0]
+    if not isinstance(found, tuple):
+        return orjson.Fragment(found.text(_UNITS[geometries]))
     steps = leg.steps
     measures = _numbers([step[:3] for step in steps], 1)
     places = _numbers([(step.maneuver.lon, step.maneuver.lat) for step in steps], 6)
@@ -36,20 +36,12 @@ def steps_text(leg: Leg, geometries: str) -> orjson.Fragment:
 
 def _step(step: Step, measures: str, line: str, place: str) -> str:
     distance, duration, weight = measures.split(",")
-    words = _words.get(step.words, _words_text, step)
+    crossings = ",".join([intersection_text(place).decode() for place in step.intersections])
     return (
-        f'{{"distance":{distance},"duration":{duration},"weight":{weight},{words},'
+        f'{{"distance":{distance},"duration":{duration},"weight":{weight},{_words(step)},'
         f'"geometry":{line},"maneuver":{_maneuver(step.maneuver, place)},'
-        f'"intersections":[{_crossings(step.intersections)}]}}'
+        f'"intersections":[{crossings}]}}'
     )
-
-
-def _crossings(places: Sequence[Intersection]) -> str:
-    known = _places.known
-    try:
-        return ",".join([known[id(place)][1] for place in places])
-    except KeyError:
-        return ",".join([_place(place)[1] for place in places])
 
 
 def _maneuver(maneuver: Maneuver, place: str) -> str:
@@ -63,36 +55,13 @@ def _maneuver(maneuver: Maneuver, place: str) -> str:
     )
 
 
-def _words_text(step: Step) -> str:
+def _words(step: Step) -> str:
     found = {"name": step.name, "mode": step.mode, "driving_side": step.driving_side}
     for name in TEXTS:
         text = getattr(step, name)
         if text:
             found[name] = text
     return _text(found)[1:-1]
-
-
-def _place(place: Intersection) -> tuple[Intersection, str]:
-    if place.came_in is None or place.out is None:
-        return _intersection(place)  # an end of this leg alone
-    return _places.get(id(place), _intersection, place)
-
-
-def _intersection(place: Intersection) -> tuple[Intersection, str]:
-    found: dict[str, Any] = {
-        "location": np.array((place.lon, place.lat)).round(6),
-        "bearings": place.bearings,
-        "entry": place.entry,
-    }
-    if place.came_in is not None:
-        found["in"] = place.came_in
-    if place.out is not None:
-        found["out"] = place.out
-    if place.lanes:
-        found["lanes"] = [lane._asdict() for lane in place.lanes]
-    if place.classes:
-        found["classes"] = place.classes
-    return place, _text(found)
 
 
 def _lines(leg: Leg, steps: Sequence[Step], form: str) -> list[str]:

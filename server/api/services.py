@@ -43,6 +43,10 @@ _QUICK_RESULTS = 10
 """Rows of a table that take less than a millisecond, and roads near a point."""
 _QUICK_STOPS = 10
 """Stops of a trip that take some two milliseconds."""
+_QUICK_TRACE = 100
+"""Points of a trace that take some two milliseconds."""
+_QUICK_RADIUS_M = 10.0
+"""With a larger radius of its points there are more roads to look at."""
 
 
 def _on_roads(serving: Serving, params: Params) -> dict[str, Any]:
@@ -204,6 +208,14 @@ def _is_quick_trip(params: TripParams) -> bool:
     return few and not is_told and _is_usual(params) and _extent_deg(params) < _QUICK_DEG
 
 
+def _is_quick_match(params: MatchParams) -> bool:
+    """Whether a trace is short, and its points are near to few roads."""
+    is_told = params.steps or bool(params.annotations)
+    few = len(params.coordinates) <= _QUICK_TRACE
+    near = all(radius is None or radius <= _QUICK_RADIUS_M for radius in params.radiuses or ())
+    return few and near and not is_told and _is_usual(params) and _extent_deg(params) < _QUICK_DEG
+
+
 def _never(params: Params) -> bool:
     return False
 
@@ -236,7 +248,7 @@ SERVICES = {
     "nearest": Service(NearestParams, check_nearest, _nearest, _is_quick_nearest),
     "table": Service(TableParams, check_table, _table, _is_quick_table),
     "trip": Service(TripParams, check_trip, _trip, _is_quick_trip),
-    "match": Service(MatchParams, check_match, _match, _never),
+    "match": Service(MatchParams, check_match, _match, _is_quick_match),
     "isochrone": Service(IsochroneParams, check_isochrone, _isochrone, _never),
     "tile": Service(
         TileParams, check_tile, answer_tile, is_quick_tile, read_tile, reads_bodies=False
