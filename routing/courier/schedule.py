@@ -37,7 +37,7 @@ class CourierParams:
     | iterations | so many in all searches together |
     | patience | so many in all searches together without a better plan |
     | seed | another one gives other plans |
-    | searches | how many there are at first: 2 to 8, the fewer the shorter the time is for all orders |
+    | searches | how many there are at first: 2 to 8, the fewer the less time each order has |
     | workers | threads: as many as there are processors |
 
     Without ``seconds`` the same seed gives the same plan, whatever the number of workers.
