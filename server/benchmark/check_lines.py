@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 import numpy as np
+import orjson
 
 from gis.arrays import F64, AnyArray
 from gis.geodesy import distances_m, to_units
 from gis.polyline import decode_polyline
 from routing.engine import Engine
 from routing.route import Route
-from server.api.osrm_json import route_answer
+from server.api.osrm_json import route_answer, to_bytes
 from server.api.osrm_params import RouteParams
 from server.benchmark.check import WrongAnswer
 
@@ -42,7 +43,8 @@ def check_lines(engine: Engine, pairs: F64) -> str:
             if not _equal(many, (to_units(lon), to_units(lat))):
                 raise WrongAnswer("the line of routes is another than that of route")
             params = RouteParams(ends, overview="full")
-            check_polyline(route_answer([route], params)["routes"][0]["geometry"], lon, lat)
+            answer = orjson.loads(to_bytes(route_answer([route], params)))
+            check_polyline(answer["routes"][0]["geometry"], lon, lat)
         except WrongAnswer as error:
             text = "{:.6f},{:.6f} to {:.6f},{:.6f}".format(*pair)
             raise WrongAnswer(f"from {text}: {error}") from None

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import orjson
+
 from routing.courier.plan import CourierPlan
 from server.api.osrm_json import geometry
 from server.courier.answers import Writer
@@ -32,6 +34,6 @@ def _point(place: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
     return _feature({"type": "Point", "coordinates": place["location"]}, about)
 
 
-def _feature(shape: str | dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
+def _feature(shape: orjson.Fragment | dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
     properties = {name: value for name, value in about.items() if value is not None}
     return {"type": "Feature", "geometry": shape, "properties": properties}

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import weakref
 from collections.abc import AsyncGenerator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -75,7 +76,9 @@ class Runs:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._slots = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the server
+        self._slots, name = tempfile.mkstemp()
+        os.unlink(name)
+        weakref.finalize(self, os.close, self._slots)
         self._taken: set[int] = set()
         self._nursery: socket.socket | None = None
         self._starting = threading.Lock()
