@@ -103,8 +103,17 @@ def _take_related(
 def _take_strings(
     instance: Instance, routes: Routes, removed: Ruin, trial: Trial, wanted: Any
 ) -> None:
-    """Take the orders of strings of stops that are near a random one."""
+    """Take the orders of strings of stops that are near a random one.
+
+    Half the time near a stop of an order that is in no route, if there is one: so it gets room.
+    """
     seed = next_random(trial.random) % len(routes.route)
+    n_absent = removed.absent[len(removed.absent) - 1]
+    if n_absent > 0 and next_random(trial.random) % 2 == 0:
+        order = removed.absent[next_random(trial.random) % n_absent]
+        seed = instance.delivery[order]
+        if instance.pickup[order] >= 0 and next_random(trial.random) % 2 == 0:
+            seed = instance.pickup[order]
     n_gone = int64(0)
     for i in range(-1, instance.near.shape[1]):
         if n_gone >= wanted:

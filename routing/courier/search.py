@@ -117,11 +117,14 @@ def recreate(instance: Instance, search: Search) -> None:
     last = len(routes.absent) - 1
     n = routes.absent[last]
     how = next_random(random) % 8
+    hard = ruined.absent[last] > 0 and next_random(random) % 2 == 0
     for i in range(n):
         order = routes.absent[i]
         ruined.gone[order] = 0
         d = instance.delivery[order]
-        if how < 4:
+        if hard:
+            search.rank[i] = -search.missed[order]
+        elif how < 4:
             search.rank[i] = next_random(random)
         elif how < 6:
             search.rank[i] = -_apart(instance, order)
