@@ -117,6 +117,9 @@ def _build_and_route(folder: Path) -> None:
     encode_polyline(*simplify(*line, overview_tolerance_deg(*line)))
     route.legs[0].annotation.nodes.tolist()
     simplify_all([line, line], overview_tolerance_deg(*line))
+    directions, _ = route.legs[0].directions
+    if not isinstance(directions, tuple):
+        directions.text(1)
     encode_parts(*line, [(step.first_point, step.last_point) for step in route.legs[0].steps])
     whole = engine.match([_POINTS[0], _POINTS[0], _POINTS[1]]).matchings[0].route
     whole.legs[0].lon.tolist()
