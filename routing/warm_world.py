@@ -15,6 +15,7 @@ from osmium.osm.mutable import Way
 from gis.arrays import freeze
 from gis.dataset import open_dataset
 from gis.geodesy import distances_m
+from gis.line_text import line_text
 from gis.osm.read import read_osm
 from gis.polyline import (
     encode_parts,
@@ -117,6 +118,7 @@ def _build_and_route(folder: Path) -> None:
     encode_polyline(*simplify(*line, overview_tolerance_deg(*line)))
     route.legs[0].annotation.nodes.tolist()
     simplify_all([line, line], overview_tolerance_deg(*line))
+    line_text(*line, 5)
     directions, _ = route.legs[0].directions
     if not isinstance(directions, tuple):
         directions.text(1)
