@@ -1,6 +1,7 @@
 """From the stops of routes to a plan with times and loads."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 import numpy as np
 
@@ -16,10 +17,10 @@ from routing.courier.plan import (
     CourierPlan,
     PlannedRoute,
     PlannedStop,
+    Unserved,
 )
 from routing.courier.problem import MAKESPAN, CourierProblem
 from routing.courier.trace import trace
-from routing.courier.unserved import why_unserved
 
 
 def arrange(
@@ -27,22 +28,23 @@ def arrange(
     instance: Instance,
     stop: U32,
     length: I64,
-    *,
-    iterations: int,
-    elapsed_s: float,
+    reason: Callable[[int], Unserved],
 ) -> CourierPlan:
-    """The plan of routes: ``stop`` (v, n) and ``length`` (v,) as those of a search."""
+    """The plan of routes: ``stop`` (v, n) and ``length`` (v,) as those of a search.
+
+    ``reason`` says why an order is in none. How long it took is left to whoever knows.
+    """
     visits = {v: [int(y) for y in stop[v, : length[v]]] for v in range(len(length)) if length[v]}
     routes = tuple(_route(problem, instance, v, stops) for v, stops in visits.items())
     served = {int(instance.order[y]) for stops in visits.values() for y in stops}
     absent = [order for order in range(len(instance.may)) if order not in served]
     return CourierPlan(
         routes=routes,
-        unserved=tuple(why_unserved(problem, instance, order) for order in absent),
+        unserved=tuple(map(reason, absent)),
         travel_cs=sum(route.travel_cs for route in routes),
         cost=_cost(problem, routes),
-        iterations=iterations,
-        elapsed_s=elapsed_s,
+        iterations=0,
+        elapsed_s=0.0,
     )
 
 
@@ -65,7 +67,7 @@ def _route(problem: CourierProblem, instance: Instance, v: int, stops: list[int]
     courier = problem.couriers[v]
     departure, table = trace(instance, v, stops)
     legs, arrivals, begins, halts = table.T.tolist()
-    loads = _loads(instance, stops)
+    loads, travelled = _loads(instance, stops), list(accumulate(legs))
     planned = []
     if courier.starts:
         place = _best_end(problem, courier.starts, stops[0], instance, courier.speed, out=True)
@@ -82,13 +84,14 @@ def _route(problem: CourierProblem, instance: Instance, v: int, stops: list[int]
                 setup_cs=halts[i] - service,
                 service_cs=service,
                 waiting_cs=begins[i] - arrivals[i],
-                travel_cs=sum(legs[: i + 1]),
+                travel_cs=travelled[i],
                 load=loads[i + 1],
             )
         )
     if courier.ends:
         place = _best_end(problem, courier.ends, stops[-1], instance, courier.speed, out=False)
-        planned.append(PlannedStop(END, None, place, arrivals[-1], 0, 0, 0, sum(legs), loads[-1]))
+        last = PlannedStop(END, None, place, arrivals[-1], 0, 0, 0, travelled[-1], loads[-1])
+        planned.append(last)
     return PlannedRoute(v, tuple(planned))
 
 

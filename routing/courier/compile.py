@@ -32,7 +32,7 @@ def make_instance(problem: CourierProblem) -> Instance:
         raise InvalidInput(
             f"{n_couriers} couriers times {n_stops} stops, expected at most {_MOST_CELLS}"
         )
-    stops = stops_of(problem)
+    stops = _stops_of(problem)
     places = np.array([stop.place for stop in stops], np.int64)
     kinds, kind = _number([(c.starts, c.ends, c.speed) for c in problem.couriers])
     speeds, speed = _number([kind[2] for kind in kinds])
@@ -75,7 +75,7 @@ def make_instance(problem: CourierProblem) -> Instance:
     )
 
 
-def stops_of(problem: CourierProblem) -> list[Stop]:
+def _stops_of(problem: CourierProblem) -> list[Stop]:
     """The stops in the order of an instance: of each shipment both, then those of the jobs."""
     stops = [stop for order in problem.shipments for stop in (order.pickup, order.delivery)]
     return stops + [job.stop for job in problem.jobs]
@@ -86,16 +86,13 @@ def in_cs(seconds: float) -> int:
     return round(seconds * CS_PER_S)
 
 
-def cost_rates(couriers: Sequence[Courier]) -> tuple[int, I64, I64]:
-    """How many units of cost a centisecond has at the usual rate, and what each courier's costs.
-
-    The units of a centisecond of travel, int64 (v,), and of a route that is used, (v,).
-    """
+def _rates(couriers: Sequence[Courier]) -> tuple[I64, I64]:
+    """Units of cost of a centisecond of travel, int64 (v,), and of a route that is used, (v,)."""
     rates = [courier.cost_per_hour / S_PER_HOUR for courier in couriers]
     scale = 1 if all(rate == 1 for rate in rates) else _COST_SCALE
     rate = np.array([round(rate * scale) for rate in rates], np.int64)
     fixed = np.array([in_cs(courier.fixed_cost) * scale for courier in couriers], np.int64)
-    return scale, rate, fixed
+    return rate, fixed
 
 
 def _number(values: Sequence[T]) -> tuple[list[T], I64]:
@@ -193,7 +190,7 @@ def _may(problem: CourierProblem) -> U8:
 
 
 def _fleet(couriers: Sequence[Courier], kind: I64, speed: I64, n_dimensions: int) -> Fleet:
-    _, rate, fixed = cost_rates(couriers)
+    rate, fixed = _rates(couriers)
     _, alike = _number(couriers)
     unlimited = (2**60,) * n_dimensions
     capacity = [courier.capacity or unlimited for courier in couriers]

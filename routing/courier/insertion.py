@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from gis.arrays import I32, I64
 from gis.jit import inlined_kernel, inner_kernel, int64
 from routing.courier.instance import ALWAYS, NO_WAY, SPAN, SPAN_WEIGHT, TIMED, Instance
-from routing.courier.routes import Routes, finish, longest_span, way
+from routing.courier.routes import Routes, finish, longest_span, stop_at, way
 
 _BLINK_EVERY = 100
 
@@ -94,14 +94,21 @@ def _fits(instance: Instance, routes: Routes, part: Any, order: Any, v: Any, leg
     return True
 
 
+@inlined_kernel
+def _reach(instance: Instance, v: Any, x: Any, y: Any) -> Any:
+    """What `way` is, read from where all ways to y lie side by side: for loops over x."""
+    kind = instance.fleet.kind[v]
+    if x < 0:
+        return int64(instance.leave[kind, y])
+    return int64(instance.into[instance.fleet.speed[kind], y, x])
+
+
 @inner_kernel
 def _place_job(
     instance: Instance, routes: Routes, trial: Trial, order: Any, v: Any, room: Any
 ) -> Any:
     """The cheapest leg for a job: (more travel, leg, leg), ``NO_WAY`` if there is none below."""
-    m, kind = routes.length[v], instance.fleet.kind[v]
-    s = instance.fleet.speed[kind]
-    y = instance.delivery[order]
+    m, y = routes.length[v], instance.delivery[order]
     best: Any = min(room + 1, int64(NO_WAY))
     found = int64(-1)
     begin, end = int64(0), m
@@ -115,13 +122,12 @@ def _place_job(
             break
     timed = instance.rules[TIMED] != 0
     for leg in range(begin, end + 1):
-        to = instance.leave[kind, y] if leg == 0 else instance.into[s, y, routes.stop[v, leg - 1]]
-        on = instance.come[kind, y] if leg == m else instance.out[s, y, routes.stop[v, leg]]
-        more = int64(to) + on - routes.leg[v, leg]
+        x = stop_at(routes, v, leg - 1)
+        to, on = _reach(instance, v, x, y), way(instance, v, y, stop_at(routes, v, leg))
+        more = to + on - routes.leg[v, leg]
         if more >= best or _blinks(trial.random):
             continue
         if timed:
-            x = int64(routes.stop[v, leg - 1]) if leg > 0 else int64(-1)
             t = routes.done[v, leg - 1] if leg > 0 else instance.fleet.opens[v]
             t = finish(instance, v, x, y, t + to)
             if t < 0 or not _in_time(instance, routes, v, y, t + on, leg):
@@ -137,7 +143,7 @@ def _in_time(instance: Instance, routes: Routes, v: Any, x: Any, arrival: Any, l
     """Whether all from a leg on can be done if the stop after x is reached so."""
     if leg == routes.length[v]:
         return arrival <= instance.fleet.closes[v]
-    t = finish(instance, v, x, int64(routes.stop[v, leg]), arrival)
+    t = finish(instance, v, x, stop_at(routes, v, leg), arrival)
     return 0 <= t <= routes.due[v, leg]
 
 
@@ -195,28 +201,15 @@ def _place_shipment(
 @inner_kernel
 def _find_steps(instance: Instance, routes: Routes, trial: Trial, order: Any, v: Any) -> None:
     """What each stop of a shipment costs on each leg, and both together."""
-    m, kind = routes.length[v], instance.fleet.kind[v]
-    s = instance.fleet.speed[kind]
+    m = routes.length[v]
     p, d = instance.pickup[order], instance.delivery[order]
-    pd = instance.out[s, p, d]
-    for leg in range(1, m):
-        x, y = routes.stop[v, leg - 1], routes.stop[v, leg]
-        now, to_p, from_d = routes.leg[v, leg], instance.into[s, p, x], instance.out[s, d, y]
-        trial.before[leg] = to_p + instance.out[s, p, y] - now
-        trial.second[leg] = instance.into[s, d, x] + from_d - now
-        trial.together[leg] = to_p + pd + from_d - now
-    for leg in (0, m):
-        to_p, to_d = instance.leave[kind, p], instance.leave[kind, d]
-        from_p, from_d = instance.come[kind, p], instance.come[kind, d]
-        if leg > 0:
-            x = routes.stop[v, leg - 1]
-            to_p, to_d = instance.into[s, p, x], instance.into[s, d, x]
-        if leg < m:
-            y = routes.stop[v, leg]
-            from_p, from_d = instance.out[s, p, y], instance.out[s, d, y]
+    pd = way(instance, v, p, d)
+    for leg in range(m + 1):
+        x, y = stop_at(routes, v, leg - 1), stop_at(routes, v, leg)
+        to_p, from_d = _reach(instance, v, x, p), way(instance, v, d, y)
         now = routes.leg[v, leg]
-        trial.before[leg] = to_p + from_p - now
-        trial.second[leg] = to_d + from_d - now
+        trial.before[leg] = to_p + way(instance, v, p, y) - now
+        trial.second[leg] = _reach(instance, v, x, d) + from_d - now
         trial.together[leg] = to_p + pd + from_d - now
     cheapest: Any = int64(NO_WAY)
     for leg in range(m, -1, -1):
@@ -229,10 +222,8 @@ def _place_in_time(
     instance: Instance, routes: Routes, trial: Trial, order: Any, v: Any, room: Any
 ) -> Any:
     """The same where times are to be kept, by walking on from each leg that may be the cheapest."""
-    m, kind = routes.length[v], instance.fleet.kind[v]
-    s = instance.fleet.speed[kind]
+    m = routes.length[v]
     p, d = instance.pickup[order], instance.delivery[order]
-    pd = int64(instance.out[s, p, d])
     loaded = routes.load.shape[2] > 0
     best: Any = min(room + 1, int64(NO_WAY))
     first, second = int64(-1), int64(-1)
@@ -240,7 +231,7 @@ def _place_in_time(
         alone = trial.before[i]
         if alone >= NO_WAY:
             continue
-        x = int64(routes.stop[v, i - 1]) if i > 0 else int64(-1)
+        x = stop_at(routes, v, i - 1)
         together = int64(trial.together[i])
         if min(together, alone + trial.after[i]) >= best or _blinks(trial.random):
             continue
@@ -251,16 +242,16 @@ def _place_in_time(
         if t < 0:
             continue
         if together < best:
-            y = int64(routes.stop[v, i]) if i < m else int64(-1)
-            then = finish(instance, v, p, d, t + pd)
-            if then >= 0 and _in_time(instance, routes, v, d, then + way(instance, v, d, y), i):
+            then = finish(instance, v, p, d, t + way(instance, v, p, d))
+            on = way(instance, v, d, stop_at(routes, v, i))
+            if then >= 0 and _in_time(instance, routes, v, d, then + on, i):
                 best, first, second = together, int64(i), int64(i)
         if alone + trial.after[i] >= best:
             continue
         x = p
         for j in range(i + 1, m + 1):
-            y = int64(routes.stop[v, j - 1])
-            t = finish(instance, v, x, y, t + instance.out[s, x, y])
+            y = stop_at(routes, v, j - 1)
+            t = finish(instance, v, x, y, t + way(instance, v, x, y))
             if t < 0 or t > routes.due[v, j - 1]:
                 break
             if loaded and not _fits(instance, routes, 1, order, v, j):
@@ -269,10 +260,10 @@ def _place_in_time(
             more = alone + trial.second[j]
             if more >= best:
                 continue
-            then = finish(instance, v, x, d, t + instance.out[s, x, d])
+            then = finish(instance, v, x, d, t + way(instance, v, x, d))
             if then < 0:
                 break
-            on = instance.out[s, d, routes.stop[v, j]] if j < m else instance.come[kind, d]
+            on = way(instance, v, d, stop_at(routes, v, j))
             if _in_time(instance, routes, v, d, then + on, j):
                 best, first, second = more, int64(i), int64(j)
     if first < 0:

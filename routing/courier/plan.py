@@ -17,7 +17,6 @@ TOO_LARGE: Final = "too large for every courier"
 NO_TIME: Final = "cannot be done within the time windows, even alone"
 TOO_FAR: Final = "too far for every courier's longest travel time"
 NO_ROOM: Final = "no room in any route"
-NOT_TRIED: Final = "the search was stopped before it came to this"
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,12 @@ def empty_routes(instance: Instance) -> Routes:
 
 
 @inlined_kernel
+def stop_at(routes: Routes, v: Any, i: Any) -> Any:
+    """The i-th stop of a route; -1, its start or end, where it has none."""
+    return int64(routes.stop[v, i]) if 0 <= i < routes.length[v] else int64(-1)
+
+
+@inlined_kernel
 def way(instance: Instance, v: Any, x: Any, y: Any) -> Any:
     """Centiseconds from stop to stop; -1 stands for the courier's start or end."""
     kind = instance.fleet.kind[v]
@@ -199,7 +205,7 @@ def _find_times(instance: Instance, routes: Routes, v: Any) -> None:
     for i in range(m - 1, -1, -1):
         y = int64(routes.stop[v, i])
         routes.due[v, i] = t
-        x = int64(routes.stop[v, i - 1]) if i > 0 else int64(-1)
+        x = stop_at(routes, v, i - 1)
         t = last_moment(instance.clock, y, t - halt(instance, v, x, y)) - routes.leg[v, i]
 
 
@@ -262,9 +268,8 @@ def _insert_stop(instance: Instance, routes: Routes, y: Any, v: Any, i: Any) -> 
         routes.leg[v, at] = routes.leg[v, at - 1]
     routes.stop[v, i] = y
     routes.length[v] = m + 1
-    before = int64(routes.stop[v, i - 1]) if i > 0 else int64(-1)
-    after = int64(routes.stop[v, i + 1]) if i < m else int64(-1)
-    to, on = way(instance, v, before, y), way(instance, v, y, after)
+    to = way(instance, v, stop_at(routes, v, i - 1), y)
+    on = way(instance, v, y, stop_at(routes, v, i + 1))
     routes.travel[v] += to + on - routes.leg[v, i]
     routes.leg[v, i], routes.leg[v, i + 1] = to, on
     routes.route[y] = v

@@ -2,7 +2,7 @@
 
 After slack induction by string removals (Christiaens and Vanden Berghe, "Slack Induction by String
 Removals for Vehicle Routing Problems", Transportation Science 54(2), 2020, section 5.2). Where
-there is one route only, all strings are of this. Related orders are those of Shaw, "Using
+there is one route only, all strings are of it. Related orders are those of Shaw, "Using
 constraint programming and local search methods to solve vehicle routing problems", CP 1998.
 """
 
@@ -17,8 +17,11 @@ from routing.courier.routes import Routes, refresh
 _LONGEST_STRING = 10
 """At most so many stops next to each other are taken out at once."""
 _SPLIT_ONE_IN = 2
+"""Of so many strings one keeps some stops in its middle."""
 _RELATED_OF_TEN = 3
+"""So many times of ten related orders are taken, else strings."""
 _PASSED_OF_TEN = 3
+"""Of ten related orders so many are passed over."""
 
 
 class Ruin(NamedTuple):
@@ -43,13 +46,7 @@ class Ruin(NamedTuple):
 
 
 @inner_kernel
-def ruin(
-    instance: Instance,
-    routes: Routes,
-    trial: Trial,
-    removed: Ruin,
-    wanted: Any,
-) -> None:
+def ruin(instance: Instance, routes: Routes, trial: Trial, removed: Ruin, wanted: Any) -> None:
     """Take about so many orders out, from around a random stop: they join the absent ones."""
     random = trial.random
     removed.touched[len(removed.touched) - 1] = 0
@@ -148,7 +145,7 @@ def _take_string(
     first = max(int64(0), min(first, m - whole))
     n_gone = int64(0)
     for i in range(first, first + whole):
-        if kept_at <= i - first - 0 < kept_at + kept and kept > 0 and i != routes.at[x]:
+        if kept_at <= i - first < kept_at + kept and i != routes.at[x]:
             continue
         order = instance.order[routes.stop[v, i]]
         if removed.gone[order] == 0 and n_gone < most:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from routing.errors import InvalidInput
 
-HOTTEST, COLDEST = 1.0, 0.03
+_HOTTEST, _COLDEST = 1.0, 0.03
 """The temperature at the beginning and at the end, in mean legs of the first routes."""
 _ROUNDS = 100
 _LONGEST_ROUND_S = 0.2
@@ -65,7 +65,7 @@ class CourierParams:
 
 def temperature(fraction: float) -> float:
     """How hot a search is after a part of its time, in mean legs."""
-    return HOTTEST * math.pow(COLDEST / HOTTEST, fraction)
+    return _HOTTEST * math.pow(_COLDEST / _HOTTEST, fraction)
 
 
 def how_many_searches(params: CourierParams, n_orders: int, pace: float, workers: int) -> int:

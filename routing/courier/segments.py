@@ -11,7 +11,7 @@ from typing import Any
 from gis.jit import inlined_kernel, inner_kernel, int64
 from routing.courier.insertion import Trial, next_random
 from routing.courier.instance import NO_WAY, SPAN, TIMED, Instance
-from routing.courier.routes import Routes, refresh, way
+from routing.courier.routes import Routes, refresh, stop_at, way
 
 _TRIES = 20
 _N_NEAR = 12
@@ -62,11 +62,9 @@ def exchange_parts(instance: Instance, routes: Routes, trial: Trial, temperature
 @inlined_kernel
 def _more(instance: Instance, routes: Routes, v: Any, i: Any, j: Any, k: Any) -> Any:
     """How much longer a route is with stops j to k before stops i to j."""
-    before = int64(routes.stop[v, i - 1]) if i > 0 else int64(-1)
-    after = int64(routes.stop[v, k]) if k < routes.length[v] else int64(-1)
-    to = way(instance, v, before, int64(routes.stop[v, j]))
-    between = way(instance, v, int64(routes.stop[v, k - 1]), int64(routes.stop[v, i]))
-    on = way(instance, v, int64(routes.stop[v, j - 1]), after)
+    to = way(instance, v, stop_at(routes, v, i - 1), stop_at(routes, v, j))
+    between = way(instance, v, stop_at(routes, v, k - 1), stop_at(routes, v, i))
+    on = way(instance, v, stop_at(routes, v, j - 1), stop_at(routes, v, k))
     return to + between + on - routes.leg[v, i] - routes.leg[v, j] - routes.leg[v, k]
 
 

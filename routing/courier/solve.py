@@ -3,6 +3,8 @@
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
 
@@ -23,6 +25,7 @@ from routing.courier.schedule import (
     temperature,
 )
 from routing.courier.search import Search, new_search, run_search
+from routing.courier.unserved import why_unserved
 
 _PROGRESS_S = 0.1
 _TRIED = 20
@@ -46,8 +49,9 @@ def solve_courier(
     return _Solver(problem, params or CourierParams(), on_progress).solve()
 
 
+@cache
 def warm_up() -> None:
-    """Have the kernels compiled, so that this takes nothing of the time for a search."""
+    """Have the kernels compiled, once, so that this takes nothing of the time for a search."""
     here = Stop(0, windows=((0.0, 1.0),))
     problem = CourierProblem(
         np.zeros((1, 1), np.uint32),
@@ -58,7 +62,8 @@ def warm_up() -> None:
     instance = make_instance(problem)
     search = new_search(instance, 1)
     run_search(instance, search, 1, freeze(np.ones(2)))
-    arrange(problem, instance, search.best_stop, search.best_length, iterations=0, elapsed_s=0.0)
+    reason = partial(why_unserved, problem, instance)
+    arrange(problem, instance, search.best_stop, search.best_length, reason)
 
 
 class _Solver:
@@ -75,6 +80,8 @@ class _Solver:
         self._best = self._searches[0]
         self._best_total = _total(self._best)
         self._iterations = 0
+        self._reason = cache(partial(why_unserved, problem, self._instance))
+        self._arranged: CourierPlan | None = None
 
     def solve(self) -> CourierPlan:
         """Search, and give the best plan."""
@@ -124,7 +131,10 @@ class _Solver:
         before = self._best_total
         self._best = min(self._searches, key=_total)
         self._best_total = _total(self._best)
-        return self._best_total < before
+        if self._best_total >= before:
+            return False
+        self._arranged = None
+        return True
 
     def _spread(self, searches: list[Search]) -> None:
         """Have searches go on from the best routes."""
@@ -143,14 +153,14 @@ class _Solver:
         return stop
 
     def _plan(self) -> CourierPlan:
-        return arrange(
-            self._problem,
-            self._instance,
-            self._best.best_stop,
-            self._best.best_length,
-            iterations=self._iterations,
-            elapsed_s=time.monotonic() - self._begun,
-        )
+        """The best so far; it is arranged once only as long as there is no better one."""
+        if self._arranged is None:
+            best = self._best
+            self._arranged = arrange(
+                self._problem, self._instance, best.best_stop, best.best_length, self._reason
+            )
+        elapsed_s = time.monotonic() - self._begun
+        return replace(self._arranged, iterations=self._iterations, elapsed_s=elapsed_s)
 
 
 def _total(search: Search) -> tuple[int, int]:

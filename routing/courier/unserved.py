@@ -1,5 +1,7 @@
 """Why an order is in no route."""
 
+import numpy as np
+
 from routing.courier.instance import NO_WAY, Instance
 from routing.courier.plan import (
     JOB,
@@ -19,11 +21,9 @@ from routing.courier.trace import ARRIVAL, BEGIN, LEG, trace
 def why_unserved(problem: CourierProblem, instance: Instance, order: int) -> Unserved:
     """The reason that would hold even if there were no other order, or that there is no room."""
     n_shipments = len(problem.shipments)
-    reasons = [
-        why_never(instance, order, v)
-        for v in range(len(problem.couriers))
-        if instance.may[order, v] != 0
-    ]
+    _, different = np.unique(instance.fleet.alike, return_index=True)
+    able = (v for v in different.tolist() if instance.may[order, v] != 0)
+    reasons = {_why_never(instance, order, v) for v in able}
     reason = NO_SKILLS if not reasons else max(reasons, key=_HOW_FAR.index)
     if order < n_shipments:
         return Unserved(SHIPMENT, order, reason)
@@ -34,7 +34,7 @@ _HOW_FAR = (UNREACHABLE, TOO_LARGE, TOO_FAR, NO_TIME, NO_ROOM)
 """Of several couriers, that counts which comes nearest to being able to do it."""
 
 
-def why_never(instance: Instance, order: int, v: int) -> str:
+def _why_never(instance: Instance, order: int, v: int) -> str:
     """Why a courier who does nothing else cannot serve an order; ``NO_ROOM`` if he can."""
     fleet = instance.fleet
     pickup, delivery = int(instance.pickup[order]), int(instance.delivery[order])

@@ -12,7 +12,6 @@ from routing.courier.plan import (
     END,
     JOB,
     NO_ROOM,
-    NOT_TRIED,
     PICKUP,
     SHIPMENT,
     START,
@@ -218,7 +217,7 @@ def _faults_of_reasons(problem: CourierProblem, plan: CourierPlan) -> Iterator[s
             continue
         task, where = tasks[unserved.index], f"{unserved.kind} {unserved.index}"
         possible = any(can_be_done(problem, courier, task) for courier in problem.couriers)
-        if unserved.reason in (NO_ROOM, NOT_TRIED):
+        if unserved.reason == NO_ROOM:
             if not possible:
                 yield f"{where} is left for '{unserved.reason}', but nobody can do it at all"
         elif possible:

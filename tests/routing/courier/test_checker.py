@@ -17,7 +17,6 @@ from routing.courier.plan import (
     NO_ROOM,
     NO_SKILLS,
     NO_TIME,
-    NOT_TRIED,
     PICKUP,
     SHIPMENT,
     TOO_FAR,
@@ -179,7 +178,7 @@ _CANNOT = {
 
 
 @pytest.mark.parametrize("true", _CANNOT)
-@pytest.mark.parametrize("said", [*_CANNOT, NO_ROOM, NOT_TRIED, "any other"])
+@pytest.mark.parametrize("said", [*_CANNOT, NO_ROOM, "any other"])
 def test_reasons(true: str, said: str) -> None:
     """Only the true one passes."""
     durations = np.array(line(6).durations_cs)
