@@ -35,8 +35,8 @@ _SUM = len(STATUSES) + _N_BUCKETS
 _PER_SERVICE = _SUM + 1
 _COUNTS = len(SERVICES) * _PER_SERVICE
 _REFUSED_CONNECTIONS, _TIMED_OUT = _COUNTS, _COUNTS + 1
-_IN_PROGRESS, _WAITING, _CONNECTIONS, _PROCESS = range(_COUNTS + 2, _COUNTS + 6)
-_SLOT = _COUNTS + 6
+_IN_PROGRESS, _WAITING, _CONNECTIONS, _CONNECTING, _PROCESS = range(_COUNTS + 2, _COUNTS + 7)
+_SLOT = _COUNTS + 7
 
 _SERVICE_AT: dict[str | bytes, int] = {
     name: index * _PER_SERVICE
@@ -68,7 +68,7 @@ class Metrics:
     def take_slot(self, slot: int) -> None:
         """Count for a slot from now on; its last owner has died."""
         self._own = slot * _SLOT
-        for gauge in (_IN_PROGRESS, _WAITING, _CONNECTIONS):
+        for gauge in (_IN_PROGRESS, _WAITING, _CONNECTIONS, _CONNECTING):
             self._values[self._own + gauge] = 0.0
         self._values[self._own + _PROCESS] = os.getpid()
 
@@ -91,6 +91,20 @@ class Metrics:
     def connections(self, number: int) -> None:
         """So many connections are open."""
         self._values[self._own + _CONNECTIONS] = number
+
+    def connecting(self, number: int) -> None:
+        """So many connections are being let in."""
+        self._values[self._own + _CONNECTING] = number
+
+    def excess_connections(self) -> int:
+        """How many connections more than the worker with the fewest this one has."""
+        totals = [
+            self._values[slot + _CONNECTIONS] + self._values[slot + _CONNECTING]
+            for slot in range(0, self._supervisor, _SLOT)
+            if self._values[slot + _PROCESS]
+        ]
+        own = self._values[self._own + _CONNECTIONS] + self._values[self._own + _CONNECTING]
+        return int(own - min(totals, default=own))
 
     def refused_connection(self) -> None:
         """A connection was one too many."""

@@ -17,6 +17,7 @@ from server.processes.link import Link
 from server.processes.listening import is_readable, let_nobody_begin
 from server.processes.reload_client import ReloadClient
 from server.state import EngineState
+from server.transport.accepting import Acceptor
 from server.transport.express import ExpressProtocol
 from server.transport.parting import PartingHttpProtocol
 
@@ -49,6 +50,7 @@ class _Server(uvicorn.Server):
         self._client = ReloadClient(state, link.channel)
         self._supervisor = os.getppid()
         self._all_end = False
+        self._acceptors: list[Acceptor] = []
         self._exit: asyncio.TimerHandle | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -57,7 +59,10 @@ class _Server(uvicorn.Server):
         loop.add_signal_handler(signal.SIGTERM, self._told_to_stop)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
         self._client.start()
-        await super().startup(sockets)
+        await super().startup([])
+        self._acceptors = [
+            Acceptor(sock, self._protocol, self._state.metrics) for sock in sockets or []
+        ]
         loop.add_reader(self._link.parent, self._all_are_to_end)
 
     @contextlib.contextmanager
@@ -92,6 +97,8 @@ class _Server(uvicorn.Server):
         """Let nobody in any more, answer all who are in, and end."""
         for sock in sockets or []:
             await self._let_in_who_has_begun(sock)
+        for acceptor in self._acceptors:
+            await acceptor.stop()
         ending = asyncio.create_task(self._end_idle_connections())
         try:
             await super().shutdown(sockets)
@@ -114,6 +121,12 @@ class _Server(uvicorn.Server):
             for connection in self._connections():
                 connection.end_if_idle(_IDLE_S)
             await asyncio.sleep(_LOOK_S)
+
+    def _protocol(self) -> asyncio.Protocol:
+        """What speaks on a new connection."""
+        return self.config.http_protocol_class(  # type: ignore[call-arg]
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
 
     def _connections(self) -> list[PartingHttpProtocol]:
         return [
