@@ -1,8 +1,8 @@
 """Legs and waypoints from what a search has found."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -104,10 +104,12 @@ class DetailMaker:
         if forward is None:
             forward = bool(snap.directions & FORWARD)
         network, edge, point = self._network, snap.edge, snap.point
-        name = self._names.name(int(network.edge_label[edge]))
-        if any(other.edge != edge for other in tied):
-            here = [s.edge for s in tied if (s.lon, s.lat) == (snap.lon, snap.lat)]
-            name = self._names_of(int(network.edge_label[e]) for e in (edge, *here))
+        if len(tied) == 1:
+            name = self._names.name(int(network.edge_label[edge]))
+        else:
+            place = snap.lon, snap.lat
+            met = [int(network.edge_label[s.edge]) for s in tied if (s.lon, s.lat) == place]
+            name = self._names.where_met((int(network.edge_label[edge]), *met))
         before, after = int(network.point_id[point]), int(network.point_id[point + 1])
         return Waypoint(
             snap.lon / UNITS_PER_DEGREE,
@@ -120,18 +122,7 @@ class DetailMaker:
     def names_where_met(self, first: I64, edge: I64) -> list[str]:
         """The names of roads that meet, for n places: offsets (n + 1,) into the edges (k,)."""
         labels = self._network.edge_label[edge].tolist()
-        known: dict[tuple[int, ...], str] = {}
-        names = []
-        for a, b in pairwise(first.tolist()):
-            here = tuple(labels[a:b])
-            if here not in known:
-                known[here] = self._names_of(here)
-            names.append(known[here])
-        return names
-
-    def _names_of(self, labels: Iterable[int]) -> str:
-        names = dict.fromkeys(self._names.name(label) for label in labels)
-        return " / ".join(name for name in names if name)
+        return [self._names.where_met(tuple(labels[a:b])) for a, b in pairwise(first.tolist())]
 
     def standing(self, positions: Positions, points: I64) -> tuple[Waypoint, ...]:
         """Where located points (n,) stand, joined to the rest of the roads if they can be."""
@@ -223,8 +214,7 @@ class _OfDirect:
 
     def _leg(self) -> Leg:
         route, vehicle = self._found(), self.vehicle
-        ends = (route.start, self._snaps[0]), (route.end, self._snaps[1])
-        candidates = [Candidates(snaps, [end.position]) for end, snaps in ends]
+        candidates = [route.start.candidates(), route.end.candidates()]
         stretches = [route.stretch(vehicle.prepared.turn_graph)]
         begin, goal = ((query.lon, query.lat) for query in self.queries)
         return self.maker.leg(vehicle, self.weighting, stretches, candidates, (begin, goal))
@@ -232,16 +222,10 @@ class _OfDirect:
     def waypoints(self) -> tuple[Waypoint, ...]:
         """Where it begins and ends."""
         route = self._found()
-        start, end = self._snaps
-        return self._waypoint(route.start, start), self._waypoint(route.end, end)
+        return self._waypoint(route.start), self._waypoint(route.end)
 
-    @cached_property
-    def _snaps(self) -> tuple[list[Snap], list[Snap]]:
-        route = self._found()
-        return route.start.snaps(), route.end.snaps()
-
-    def _waypoint(self, end: DirectEnd, snaps: Sequence[Snap]) -> Waypoint:
-        position = end.position
+    def _waypoint(self, end: DirectEnd) -> Waypoint:
+        position, snaps = end.position, end.snaps()
         edge = position.arc >> 1
         snap = next(snap for snap in snaps if snap.edge == edge)
         return self.maker.waypoint(snap, snaps, forward=position.arc % 2 == 0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property, partial
+from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,11 @@ from routing.pool import Pool
 
 _USUAL_RESULTS = 1
 """Room for more is made for each question."""
+
+
+QUERY_RECORD = Struct("@qiiiiid")
+"""A ``QUERY`` record: writing it like this takes a fifth of the time that NumPy takes."""
+assert QUERY_RECORD.size == QUERY.itemsize
 
 
 class PointQuery(NamedTuple):
