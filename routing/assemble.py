@@ -165,8 +165,17 @@ def trace_path(
     return n
 
 
+@plain_kernel
+def room_for(first_point: U32, arcs: U32) -> int:
+    """So many points a path has at most."""
+    room: Any = np.int64(2)
+    for k in range(len(arcs)):
+        room += np.int64(first_point[(arcs[k] >> 1) + 1]) - np.int64(first_point[arcs[k] >> 1])
+    return int(room)
+
+
 _trace_path = Settled(trace_path)
-_ONE = np.uint32(1)
+_room_for = Settled(room_for)
 
 
 class PlacesOfPaths(NamedTuple):
@@ -276,8 +285,7 @@ class LegAssembler:
         return _Trace(lon, lat, node, first, *pieces)
 
     def _trace(self, path: PathOfArcs, measured: bool) -> _Trace:
-        first, edges = self._shape.first_point, path.arcs >> np.uint32(1)
-        room = int(np.add.reduce(first[edges + _ONE]) - np.add.reduce(first[edges])) + 2
+        room = _room_for(self._shape.first_point, path.arcs)
         lon, lat, node = np.empty(room), np.empty(room), np.empty(room, np.int64)
         first_point = np.empty(len(path.arcs), np.int64)
         pieces = np.empty((2, room * measured))

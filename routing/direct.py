@@ -55,8 +55,9 @@ class DirectRoute(NamedTuple):
     def stretch(self, graph: TurnGraph) -> Stretch:
         """The route as a chain of points has it."""
         begin, goal, vertices = self.start.position, self.end.position, self.vertices
-        first = np.array([begin.arc], np.uint32)
-        arcs = np.concatenate([first, graph.vertex_arc[vertices]])
+        arcs = np.empty(len(vertices) + 1, np.uint32)
+        arcs[0] = begin.arc
+        arcs[1:] = graph.vertex_arc[vertices]
         enters = int(vertices[-1]) if len(vertices) else begin.arc
         return Stretch(self.measures.weight, freeze(arcs), begin, goal, begin.arc, enters)
 

@@ -38,8 +38,9 @@ from routing.places.positions import Ground, Positions
 from routing.scratch import Scratch
 from routing.search.chain import BrokenChainError, ChainFinder, Search, Stretch
 from routing.search.dijkstra import dijkstra
+from routing.search.driven import driven
 from routing.search.landmarks import alt_query
-from routing.search.seeds import Path, Seeds, driven_parts, driven_total
+from routing.search.seeds import Path, Seeds
 from routing.store import PreparedProfile
 from routing.weighting import Weighting
 
@@ -275,18 +276,13 @@ class Vehicle:
         """
         metric, arcs = weighting.metric, stretch.arcs
         start, end = stretch.start.fraction, stretch.end.fraction
-        weights = driven_parts(metric.weight, arcs, start, end)
-        length_cm = driven_total(metric.length_cm, arcs, start, end)
-        durations, taken = weights, stretch.cost
-        if metric.has_durations:
-            durations = driven_parts(metric.duration_cs, arcs, start, end)
-            taken += int(durations.sum() - weights.sum())
+        weights, durations, slower_cs, length_cm = driven(metric, arcs, start, end)
         return PathOfArcs(
             arcs,
             durations,
             End(start, begin.lon, begin.lat),
             End(end, goal.lon, goal.lat),
-            taken,
+            stretch.cost + slower_cs,
             length_cm,
             weights,
             stretch.cost,

@@ -76,14 +76,14 @@ def climb_both(
     down = weights.down, weights.down_third
     tree = hierarchy.parent, depth
     ways = Upward(hierarchy.first_up, hierarchy.up_head, *up, *tree)
-    forward = _climb(ways, state.forward, sources)
+    forward = _climb(ways, state.forward, sources, weights.has_third)
     ways = Upward(hierarchy.first_down, hierarchy.down_tail, *down, *tree)
-    return forward, _climb(ways, state.backward, targets)
+    return forward, _climb(ways, state.backward, targets, weights.has_third)
 
 
-def _climb(ways: Upward, side: Side, start: U32) -> Climbs:
+def _climb(ways: Upward, side: Side, start: U32, has_third: bool) -> Climbs:
     k, deepest = len(start), int(ways.depth[start].max(initial=1))
-    third_room = deepest if len(ways.third) else 0
+    third_room = deepest if has_third else 0  # where no arc leads up there are none to tell it by
     climbs = Climbs(
         start,
         _empty((k, deepest), np.uint32),

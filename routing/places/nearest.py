@@ -37,7 +37,8 @@ class PointQuery(NamedTuple):
     def record(self, row: int) -> tuple[float, ...]:
         """The same as a ``QUERY`` record."""
         lon, lat = round(self.lon * UNITS_PER_DEGREE), round(self.lat * UNITS_PER_DEGREE)
-        return (row, lon, lat, *(self.bearing or ANY_BEARING), self.side, self.radius_m)
+        bearing_deg, range_deg = self.bearing or ANY_BEARING
+        return row, lon, lat, int(bearing_deg), int(range_deg), self.side, self.radius_m
 
 
 class _Scratch(NamedTuple):

@@ -17,7 +17,7 @@ from routing.search.seeds import (
     Position,
     Seeds,
     columns_of,
-    driven_parts,
+    driven_total,
     part_cost,
     source_seeds,
     target_seeds,
@@ -151,7 +151,7 @@ class ChainFinder:
         arcs = np.concatenate([np.array([state.position.arc], np.uint32), onward])
         columns = metric.weight, metric.second, *((metric.third,) if metric.has_durations else ())
         parts, second, *third = (
-            int(driven_parts(column, arcs, state.position.fraction, position.fraction).sum())
+            driven_total(column, arcs, state.position.fraction, position.fraction)
             for column in columns
         )
         if metric.has_durations:  # turns count alike in weight and duration

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gis.arrays import F64, INF, U32, U64, freeze
+from gis.arrays import INF, U32, U64, freeze
 from routing.graph.turn_graph import TurnGraph
 from routing.metric import Metric
 
@@ -92,15 +92,6 @@ def vertices_of(graph: TurnGraph, n_arcs: int, arc: int) -> list[int]:
     copies = graph.vertex_arc[n_arcs:]
     low, high = np.searchsorted(copies, [arc, arc + 1]).tolist()
     return [arc, *range(n_arcs + low, n_arcs + high)]
-
-
-def driven_parts(column: U32, arcs: U32, start: float, end: float) -> F64:
-    """What a column of a metric holds for the part of each arc that is driven: float64 (k,)."""
-    whole = column[arcs]
-    parts: F64 = whole.astype(np.float64)
-    parts[-1] = part_cost(int(whole[-1]), end)
-    parts[0] -= part_cost(int(whole[0]), start)
-    return parts
 
 
 def driven_total(column: U32, arcs: U32, start: float, end: float) -> int:

@@ -3,14 +3,20 @@
 from typing import Any
 
 import numpy as np
+import pytest
+from graphs import make_graph
 from hierarchies import Prepared, key_steps, least_keys, packed, prepared_worlds
 from hypothesis import given, settings
 
 from gis.arrays import I64, U32, U64, freeze
 from gis.jit import plain_kernel
+from routing.cch.customize import Customizer
+from routing.cch.hierarchy import Hierarchy, build_hierarchy
 from routing.cch.query import new_state
 from routing.cch.weights import INF_COST
+from routing.graph.turn_graph import TurnGraph
 from routing.matching.climbs import Climbs, climb_both, least_between, tree_depths
+from routing.metric import Metric
 
 
 @plain_kernel
@@ -25,8 +31,24 @@ def all_between(up: Climbs, down: Climbs, depth: U32, cost: U64, third: I64) -> 
 @settings(max_examples=100, deadline=None)
 def test_costs_between_all_vertices(prepared: Prepared) -> None:
     """Cost and third are the least, and the labels are as they were before."""
-    (_, graph, metric), _, hierarchy, customizer = prepared
-    weights = customizer.customize(metric)
+    check_costs(prepared.world.graph, prepared.world.metric, prepared.hierarchy)
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_a_hierarchy_with_arcs_in_one_direction(order: list[int]) -> None:
+    """What decides between equals is known of an arc up though there is none down, and conversely.
+
+    A graph of one turn, found by chance as a case of the test above.
+    """
+    graph = make_graph([0, 1], [(0, 1, 5)])
+    columns = (freeze(np.array(column, np.uint32)) for column in ([7, 3], [1, 2], [4, 6]))
+    hierarchy = build_hierarchy(graph, freeze(np.array(order, np.uint32)))
+    check_costs(graph, Metric(*columns), hierarchy)
+
+
+def check_costs(graph: TurnGraph, metric: Metric, hierarchy: Hierarchy) -> None:
+    """Compare with Dijkstra's search from every vertex."""
+    weights = Customizer.of(graph, hierarchy).customize(metric)
     state = new_state(hierarchy)
     depth = tree_depths(hierarchy)
     ranks = freeze(hierarchy.rank.copy())
