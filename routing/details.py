@@ -104,7 +104,7 @@ class DetailMaker:
         if forward is None:
             forward = bool(snap.directions & FORWARD)
         network, edge, point = self._network, snap.edge, snap.point
-        if len(tied) == 1:
+        if len(tied) <= 1:
             name = self._names.name(int(network.edge_label[edge]))
         else:
             place = snap.lon, snap.lat

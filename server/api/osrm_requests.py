@@ -25,6 +25,7 @@ from server.errors import InvalidQuery, Unsupported
 P = TypeVar("P", bound=Params)
 
 _COORDINATE = re.compile(rf"({DECIMAL.pattern}),({DECIMAL.pattern})")
+_MORE_COORDINATES = re.compile(rf"(?:;{DECIMAL.pattern},{DECIMAL.pattern})+")
 _POLYLINE = re.compile(r"[?-~]+")
 _ENCODED = re.compile(r"(polyline6?)\(([?-~]*)\)")
 _PRECISION = {"polyline": 5, "polyline6": 6}
@@ -104,17 +105,18 @@ def _read_coordinates(scanner: Scanner) -> list[tuple[float, float]]:
             if not scanner.literal(")"):
                 scanner.fail()
             return _decode(encoded, precision)
-    found = []
     position = scanner.position
-    while True:
-        match = _COORDINATE.match(scanner.text, position)
-        if match is None:
-            break
-        found.append((float(match[1]), float(match[2])))
-        scanner.position = position = match.end()
-        if not scanner.text.startswith(";", position):
+    first = _COORDINATE.match(scanner.text, position)
+    if first is not None:
+        scanner.position = first.end()
+        found = [(float(first[1]), float(first[2]))]
+        more = scanner.match(_MORE_COORDINATES)
+        if more:
+            numbers = map(float, more[1:].replace(";", ",").split(","))
+            found.extend(zip(numbers, numbers, strict=True))
+        if not scanner.text.startswith(";", scanner.position):
             return found
-        position += 1
+        position = scanner.position + 1
     scanner.position = _coordinate_error(scanner.text, position, scanner.position)
     raise scanner.error()
 

@@ -14,6 +14,7 @@ DECIMAL = re.compile(r"-?(?:[0-9]+(?:\.(?!json|flatbuffers)[0-9]*)?|\.[0-9]+)")
 """A point may end it, unless that begins the ``.json`` behind the last coordinate."""
 
 _WHOLE = re.compile(r"[0-9]+")
+_MORE_WHOLES = re.compile(r"(?:;[0-9]+)+")
 _TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?(Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
@@ -140,14 +141,9 @@ def wholes(what: str) -> Value:
     """Whole numbers, at least one, separated by ``;``."""
 
     def read(scanner: Scanner) -> tuple[int, ...]:
-        found = [_read_whole(scanner, limit=None)]
-        while scanner.literal(";"):
-            digits = scanner.match(_WHOLE)
-            if digits is None:
-                scanner.position -= 1
-                break
-            found.append(_to_int(digits))
-        return tuple(found)
+        first = _read_whole(scanner, limit=None)
+        more = scanner.match(_MORE_WHOLES)
+        return (first, *map(_to_int, more[1:].split(";"))) if more else (first,)
 
     def check(name: str, value: Any) -> tuple[int, ...]:
         if not isinstance(value, list):
