@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gis.arrays import INVALID, U32, U64, AnyArray
+from gis.arrays import INVALID, U8, U32, U64, AnyArray
 from gis.jit import inner_kernel, int64, plain_kernel
 from routing.cch.hierarchy import Hierarchy
-from routing.cch.query import QueryState, Side
+from routing.cch.query import Side
 from routing.cch.weights import INF_COST, Weights
 
 _NOTHING = np.uint64(INF_COST)
@@ -29,12 +29,14 @@ class Climbs(NamedTuple):
     | ancestor | uint32 (k, d) | their ancestors; what is beyond them is undefined |
     | cost | uint64 (k, d) | as in `Weights`, INF_COST where there is no way |
     | third | uint32 (k, d) or (k, 0) | as in `Weights` |
+    | is_known | uint8 (k,) | whether a row is filled: that is done when it is first needed |
     """
 
     start: U32
     ancestor: U32
     cost: U64
     third: U32
+    is_known: U8
 
 
 class Upward(NamedTuple):
@@ -63,71 +65,70 @@ def _fill_depths(parent: U32, depth: U32) -> None:
         depth[x] = 1 if parent[x] == INVALID else int64(depth[parent[x]]) + 1
 
 
-def climb_both(
-    hierarchy: Hierarchy,
-    weights: Weights,
-    depth: U32,
-    state: QueryState,
-    sources: U32,
-    targets: U32,
-) -> tuple[Climbs, Climbs]:
-    """The ways from vertices (ranks) up to their ancestors, and from these down to vertices."""
-    up = weights.up, weights.up_third
-    down = weights.down, weights.down_third
-    tree = hierarchy.parent, depth
-    ways = Upward(hierarchy.first_up, hierarchy.up_head, *up, *tree)
-    forward = _climb(ways, state.forward, sources, weights.has_third)
-    ways = Upward(hierarchy.first_down, hierarchy.down_tail, *down, *tree)
-    return forward, _climb(ways, state.backward, targets, weights.has_third)
-
-
-def _climb(ways: Upward, side: Side, start: U32, has_third: bool) -> Climbs:
-    k, deepest = len(start), int(ways.depth[start].max(initial=1))
-    third_room = deepest if has_third else 0  # where no arc leads up there are none to tell it by
-    climbs = Climbs(
+def new_climbs(weights: Weights, depth: U32, start: U32) -> Climbs:
+    """Room for the ways between vertices (ranks) and their ancestors."""
+    k, deepest = len(start), int(depth[start].max(initial=1))
+    # Where no arc leads up there are no thirds to tell it by.
+    third_room = deepest if weights.has_third else 0
+    return Climbs(
         start,
         _empty((k, deepest), np.uint32),
         _empty((k, deepest), np.uint64),
         _empty((k, third_room), np.uint32),
+        np.zeros(k, np.uint8),
     )
-    fill_climbs(ways, side, climbs)
-    return climbs
 
 
 def _empty(shape: tuple[int, int], dtype: type) -> AnyArray:
     return np.empty(shape, dtype)
 
 
+@inner_kernel
+def ways_up(hierarchy: Hierarchy, weights: Weights, depth: U32) -> Upward:
+    """From vertices up to their ancestors."""
+    up = weights.up, weights.up_third
+    return Upward(hierarchy.first_up, hierarchy.up_head, *up, hierarchy.parent, depth)
+
+
+@inner_kernel
+def ways_down(hierarchy: Hierarchy, weights: Weights, depth: U32) -> Upward:
+    """From the ancestors down to vertices."""
+    down = weights.down, weights.down_third
+    return Upward(hierarchy.first_down, hierarchy.down_tail, *down, hierarchy.parent, depth)
+
+
 @plain_kernel
-def fill_climbs(ways: Upward, side: Side, climbs: Climbs) -> None:
-    """Fill the lists of all vertices; the labels of the side are as they were afterwards."""
+def climb(ways: Upward, side: Side, climbs: Climbs, i: int) -> None:
+    """Fill the lists of the i-th start if need be; labels of the side are as before afterwards."""
+    if climbs.is_known[i]:
+        return
+    climbs.is_known[i] = 1
     with_third = climbs.third.shape[1] > 0
-    for i in range(len(climbs.start)):
-        x = climbs.start[i]
-        side.label[x] = 0
+    x = climbs.start[i]
+    side.label[x] = 0
+    if with_third:
+        side.third[x] = 0
+    at: Any = int64(ways.depth[x])
+    while at > 0:
+        at -= 1
+        here = side.label[x]
+        climbs.ancestor[i, at], climbs.cost[i, at] = x, here
+        third = int64(0)
         if with_third:
-            side.third[x] = 0
-        at: Any = int64(ways.depth[x])
-        while at > 0:
-            at -= 1
-            here = side.label[x]
-            climbs.ancestor[i, at], climbs.cost[i, at] = x, here
-            third = int64(0)
-            if with_third:
-                third = int64(side.third[x])
-                climbs.third[i, at] = third
-            side.label[x] = _NOTHING
-            if here < _NOTHING:
-                for arc in range(ways.first[x], ways.first[x + 1]):
-                    y, through = ways.upper[arc], here + ways.cost[arc]
-                    if with_third:
-                        other = third + int64(ways.third[arc])
-                        known = side.label[y]
-                        if through < known or (through == known and other < side.third[y]):
-                            side.label[y], side.third[y] = through, other
-                    elif through < side.label[y]:
-                        side.label[y] = through
-            x = ways.parent[x]
+            third = int64(side.third[x])
+            climbs.third[i, at] = third
+        side.label[x] = _NOTHING
+        if here < _NOTHING:
+            for arc in range(ways.first[x], ways.first[x + 1]):
+                y, through = ways.upper[arc], here + ways.cost[arc]
+                if with_third:
+                    other = third + int64(ways.third[arc])
+                    known = side.label[y]
+                    if through < known or (through == known and other < side.third[y]):
+                        side.label[y], side.third[y] = through, other
+                elif through < side.label[y]:
+                    side.label[y] = through
+        x = ways.parent[x]
 
 
 @inner_kernel

@@ -18,7 +18,7 @@ from routing.cch.hierarchy import Hierarchy
 from routing.cch.weights import Measures, measures_of
 from routing.graph.components import ARC_OPEN, ARC_STARTPOINT
 from routing.graph.turn_graph import TurnGraph
-from routing.matching.climbs import climb_both, tree_depths
+from routing.matching.climbs import new_climbs, tree_depths
 from routing.matching.legs import Gaps, Legs, find_legs
 from routing.matching.states import States, find_states
 from routing.matching.steps import Beliefs, Ends, Model, Ways
@@ -149,7 +149,7 @@ class Matcher:
         hierarchy = self._hierarchy
         length_cm = weighting.metric.length_cm
         ways = Ways(hierarchy, weighting.weights, weighting.seeding, length_cm, self._depth)
-        model = Model(ways, trace, states, self._ends(ways, weighting.graph, states, scratch))
+        model = Model(ways, trace, states, self._ends(ways, weighting.graph, states))
         m, n = len(states.arc), len(trace.lon)
         beliefs = _new_beliefs(m)
         decoded = _new_decoded(n)
@@ -172,8 +172,8 @@ class Matcher:
         legs = legs._replace(arc=freeze(legs.arc[: legs.first[-1]]))
         return _Result(trace, states, beliefs, decoded, ends, legs)
 
-    def _ends(self, ways: Ways, graph: TurnGraph, states: States, scratch: RouteScratch) -> Ends:
-        """The ways up and down between the arcs of all states, each arc once."""
+    def _ends(self, ways: Ways, graph: TurnGraph, states: States) -> Ends:
+        """Room for the ways up and down between the arcs of all states, each arc once."""
         arcs, row = np.unique(states.arc, return_inverse=True)
         n_arcs = len(ways.length_cm)
         copies = graph.vertex_arc[n_arcs:]
@@ -185,15 +185,9 @@ class Matcher:
         for i in np.flatnonzero(high > low).tolist():
             vertices[first[i] + 1 : first[i + 1]] = n_arcs + np.arange(low[i], high[i])
         rank = ways.hierarchy.rank
-        climbs = climb_both(
-            ways.hierarchy,
-            ways.weights,
-            ways.depth,
-            scratch.pairs.query,
-            freeze(rank[arcs]),
-            freeze(rank[vertices]),
-        )
-        return Ends(row.astype(np.int64), first, *climbs)
+        weights, depth = ways.weights, ways.depth
+        up, down = (new_climbs(weights, depth, freeze(rank[of])) for of in (arcs, vertices))
+        return Ends(row.astype(np.int64), first, up, down)
 
 
 def _new_beliefs(m: int) -> Beliefs:

@@ -9,7 +9,7 @@ from gis.jit import inner_kernel, int64
 from routing.cch.hierarchy import Hierarchy
 from routing.cch.weights import INF_COST, SECOND_MASK, Weights
 from routing.many.pairs import PairScratch, Seeding, find_between, part_of
-from routing.matching.climbs import Climbs, least_between
+from routing.matching.climbs import Climbs, climb, least_between, ways_down, ways_up
 from routing.matching.states import States
 from routing.matching.trace import Trace
 
@@ -104,8 +104,11 @@ def way_to(
         return Way(_around(ways, pairs, a, start, end), end, 0.0)
     ends = model.ends
     best, least = _NOTHING, int64(0)
+    hierarchy, weights, query = ways.hierarchy, ways.weights, pairs.query
     i, j = ends.row[source], ends.row[target]
+    climb(ways_up(hierarchy, weights, ways.depth), query.forward, ends.up, i)
     for k in range(ends.first_target[j], ends.first_target[j + 1]):
+        climb(ways_down(hierarchy, weights, ways.depth), query.backward, ends.down, k)
         cost, third = least_between(ends.up, i, ends.down, k, ways.depth)
         if cost < best or (cost == best and third < least):
             best, least = cost, third

@@ -12,11 +12,29 @@ from gis.arrays import I64, U32, U64, freeze
 from gis.jit import plain_kernel
 from routing.cch.customize import Customizer
 from routing.cch.hierarchy import Hierarchy, build_hierarchy
-from routing.cch.query import new_state
-from routing.cch.weights import INF_COST
+from routing.cch.query import QueryState, new_state
+from routing.cch.weights import INF_COST, Weights
 from routing.graph.turn_graph import TurnGraph
-from routing.matching.climbs import Climbs, climb_both, least_between, tree_depths
+from routing.matching.climbs import (
+    Climbs,
+    climb,
+    least_between,
+    new_climbs,
+    tree_depths,
+    ways_down,
+    ways_up,
+)
 from routing.metric import Metric
+
+
+@plain_kernel
+def climb_all(
+    hierarchy: Hierarchy, weights: Weights, depth: U32, state: QueryState, up: Climbs, down: Climbs
+) -> None:
+    """Fill all lists."""
+    for i in range(len(up.start)):
+        climb(ways_up(hierarchy, weights, depth), state.forward, up, i)
+        climb(ways_down(hierarchy, weights, depth), state.backward, down, i)
 
 
 @plain_kernel
@@ -52,7 +70,8 @@ def check_costs(graph: TurnGraph, metric: Metric, hierarchy: Hierarchy) -> None:
     state = new_state(hierarchy)
     depth = tree_depths(hierarchy)
     ranks = freeze(hierarchy.rank.copy())
-    up, down = climb_both(hierarchy, weights, depth, state, ranks, ranks)
+    up, down = (new_climbs(weights, depth, ranks) for _ in range(2))
+    climb_all(hierarchy, weights, depth, state, up, down)
     n = graph.n_vertices
     cost, third = np.zeros((n, n), np.uint64), np.zeros((n, n), np.int64)
     all_between(up, down, depth, cost, third)
