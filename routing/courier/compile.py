@@ -14,10 +14,14 @@ T = TypeVar("T", bound=Hashable)
 
 CS_PER_S = 100
 S_PER_HOUR = 3600
-_COST_SCALE = 1000
-"""Costs per hour are told apart to a thousandth of a second's."""
+_HIGHEST_RATE = 10_000
+"""What costs per hour are scaled to where they differ: they are told apart to so small a part."""
+_MOST_FIXED = 2**50
+"""What a route may cost beside its travel, in units of cost: sums of it fit in 64 bits."""
 _MOST_CELLS = 4_000_000
 """Couriers times stops: what the routes of one search take is at most about 250 MB."""
+_MOST_WAYS = 200_000_000
+"""Speeds times stops times stops: ways of 8 bytes each."""
 _MOST_NEAR = 100
 _PRIORITY_WORTH = 10**5
 """More than there can be orders: one of a higher priority is worth more than all of none."""
@@ -36,9 +40,19 @@ def make_instance(problem: CourierProblem) -> Instance:
     places = np.array([stop.place for stop in stops], np.int64)
     kinds, kind = _number([(c.starts, c.ends, c.speed) for c in problem.couriers])
     speeds, speed = _number([kind[2] for kind in kinds])
-    matrices = [_at_speed(problem, factor) for factor in speeds]
-    out = np.stack([matrix[np.ix_(places, places)] for matrix in matrices])
-    leave, come, first_setup = _ends(kinds, speed, matrices, stops)
+    if len(speeds) * n_stops**2 > _MOST_WAYS:
+        raise InvalidInput(
+            f"{len(speeds)} speeds times {n_stops} stops squared, expected at most {_MOST_WAYS}"
+        )
+    out = np.empty((len(speeds), n_stops, n_stops), np.int32)
+    leave, come = (np.zeros((len(kinds), n_stops), np.int32) for _ in range(2))
+    setup = _cs([stop.setup_s for stop in stops])
+    first_setup = np.tile(setup, (len(kinds), 1)).reshape(leave.shape)
+    for s, factor in enumerate(speeds):
+        ways = _at_speed(problem, factor)
+        out[s] = ways[np.ix_(places, places)]
+        for k in np.flatnonzero(speed == s).tolist():
+            leave[k], come[k], first_setup[k] = _ends(kinds[k], ways, places, setup)
     windows = [stop.windows for stop in stops]
     clock = Clock(
         first=freeze(np.cumsum([0, *map(len, windows)], dtype=np.int64)),
@@ -88,11 +102,15 @@ def in_cs(seconds: float) -> int:
 
 def _rates(couriers: Sequence[Courier]) -> tuple[I64, I64]:
     """Units of cost of a centisecond of travel, int64 (v,), and of a route that is used, (v,)."""
-    rates = [courier.cost_per_hour / S_PER_HOUR for courier in couriers]
-    scale = 1 if all(rate == 1 for rate in rates) else _COST_SCALE
-    rate = np.array([round(rate * scale) for rate in rates], np.int64)
-    fixed = np.array([in_cs(courier.fixed_cost) * scale for courier in couriers], np.int64)
-    return rate, fixed
+    costs = [courier.cost_per_hour / S_PER_HOUR for courier in couriers]
+    highest = max(costs)
+    unit = highest if min(costs) == highest else highest / _HIGHEST_RATE
+    if unit == 0:  # travel is free
+        unit = 1.0
+    # Nothing that costs anything is free.
+    rate = [max(round(cost / unit), 1) if cost > 0 else 0 for cost in costs]
+    fixed = [min(round(in_cs(c.fixed_cost) / unit), _MOST_FIXED) for c in couriers]
+    return np.array(rate, np.int64), np.array(fixed, np.int64)
 
 
 def _number(values: Sequence[T]) -> tuple[list[T], I64]:
@@ -113,24 +131,18 @@ def _at_speed(problem: CourierProblem, speed: float) -> I32:
     return np.where((durations >= INF) | (slower >= FARTHEST), NEVER, slower).astype(np.int32)
 
 
-def _ends(
-    kinds: Sequence[_Kind], speed: I64, matrices: Sequence[I32], stops: Sequence[Stop]
-) -> tuple[I32, I32, I64]:
-    """The way from the best start of each kind, to its best end, and the setup after the start."""
-    places = np.array([stop.place for stop in stops], np.int64)
-    setup = _cs([stop.setup_s for stop in stops])
-    shape = len(kinds), len(stops)
-    leave, come = np.zeros(shape, np.int32), np.zeros(shape, np.int32)
-    first_setup = np.tile(setup, (len(kinds), 1)).reshape(shape)
-    for k, (starts, ends, _) in enumerate(kinds):
-        matrix = matrices[speed[k]]
-        if starts:
-            ways = matrix[np.ix_(np.array(starts), places)]
-            leave[k] = ways.min(axis=0, initial=NEVER)
-            is_here = np.array(starts)[:, None] == places
-            first_setup[k] = np.where((is_here & (ways == leave[k])).any(axis=0), 0, setup)
-        if ends:
-            come[k] = matrix[np.ix_(places, np.array(ends))].min(axis=1, initial=NEVER)
+def _ends(kind: _Kind, ways: I32, places: I64, setup: I64) -> tuple[I32, I32, I64]:
+    """The way from the best start, to the best end, and the setup after the start; by stop (n,)."""
+    starts, ends, _ = kind
+    leave, come = np.zeros(len(places), np.int32), np.zeros(len(places), np.int32)
+    first_setup = setup
+    if starts:
+        from_starts = ways[np.ix_(np.array(starts), places)]
+        leave = from_starts.min(axis=0, initial=NEVER)
+        is_here = np.array(starts)[:, None] == places
+        first_setup = np.where((is_here & (from_starts == leave)).any(axis=0), 0, setup)
+    if ends:
+        come = ways[np.ix_(places, np.array(ends))].min(axis=1, initial=NEVER)
     return leave, come, first_setup
 
 

@@ -27,7 +27,7 @@ def merge_tours(cost: I64, one: I64, other: I64, kicks_per_stop: int, seed: int)
     last = np.append(first[1:], n) - 1
     chained = cost[stops[last][:, None], stops[first]]
     np.fill_diagonal(chained, 0)
-    if len(first) <= MOST_EXACT:
+    if len(first) < MOST_EXACT:
         order = shortest_tour(freeze(chained))
     else:
         ways = ways_between(chained)

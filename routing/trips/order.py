@@ -15,8 +15,8 @@ def order_stops(
 
     ``cost`` uint32 (n, n) from each to each, INF at most. If ``first``, it begins at stop 0; if
     ``last``, it ends at stop n - 1; a round trip goes back from its end to its beginning, and
-    where that is open, it begins at stop 0. Shortest for up to 12 stops (11 of a way with two open
-    ends), beyond that nearly so.
+    where that is open, it begins at stop 0, or at stop n - 1 if only ``last``. Shortest for up to
+    12 stops, beyond that nearly so.
 
     A way between fixed ends is a tour over all other stops and one that is both ends: left like
     the first, reached like the last. One with an open end is a tour from which the way back to its

@@ -50,6 +50,29 @@ def test_few_stops_are_in_the_best_order(fixed: tuple[bool, bool, bool], cost: I
     assert way_cost(cost, order, round_trip) == best
 
 
+@pytest.mark.parametrize("round_trip", [False, True])
+def test_twelve_stops_are_in_the_best_order(round_trip: bool) -> None:
+    """As many as that are exact however the ends are: none is shorter by subsets of stops."""
+    n = 12
+    cost = random_cost(n, 5)
+    least = {(1 << j, j): 0 for j in range(1 if round_trip else n)}
+    for subset in range(1, 1 << n):
+        for j in range(n):
+            here = least.get((subset, j))
+            if here is None:
+                continue
+            for k in range(n):
+                if not subset >> k & 1:
+                    further = here + int(cost[j, k])
+                    key = subset | 1 << k, k
+                    least[key] = min(least.get(key, further), further)
+    whole = (1 << n) - 1
+    ends = [j for j in range(n) if (whole, j) in least]
+    best = min(least[whole, j] + (int(cost[j, 0]) if round_trip else 0) for j in ends)
+    order = order_stops(cost, round_trip=round_trip, first=False, last=False).tolist()
+    assert way_cost(cost, order, round_trip) == best
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_many_stops_are_nearly_in_the_best_order(seed: int) -> None:
     """Of as many stops as can be ordered exactly, the search finds that order or one as good."""
