@@ -125,10 +125,12 @@ def _cs(seconds: Sequence[float]) -> I64:
 
 
 def _at_speed(problem: CourierProblem, speed: float) -> I32:
-    """The matrix for couriers of a speed."""
-    durations = problem.durations_cs
-    slower = np.rint(durations / speed) if speed != 1 else durations
-    return np.where((durations >= INF) | (slower >= FARTHEST), NEVER, slower).astype(np.int32)
+    """The matrix for couriers of a speed; row by row, since whole ones fill the memory."""
+    ways = np.empty(problem.durations_cs.shape, np.int32)
+    for row, durations in zip(ways, problem.durations_cs, strict=True):
+        slower = np.rint(durations / speed) if speed != 1 else durations
+        row[:] = np.where((durations >= INF) | (slower >= FARTHEST), NEVER, slower)
+    return ways
 
 
 def _ends(kind: _Kind, ways: I32, places: I64, setup: I64) -> tuple[I32, I32, I64]:
