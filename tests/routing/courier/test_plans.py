@@ -38,6 +38,17 @@ def test_tight_windows(kind: str, seed: int) -> None:
     assert not plan.unserved
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["clustered", "random", "mixed"])
+@pytest.mark.parametrize("seed", range(100, 134))
+def test_many_tight_windows(kind: str, seed: int) -> None:
+    """Fifty shipments for as many couriers as drove them: hardly any is left, no rule is broken."""
+    problem = tight_windows(50, seed, kind)
+    plan = solve(problem, 20_000)
+    check_plan(problem, plan)
+    assert len(plan.unserved) <= 2
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
 def test_fleets(seed: int) -> None:
