@@ -151,6 +151,9 @@ class CourierProblem:
 
 
 def _check_matrix(durations_cs: U32) -> None:
+    if not isinstance(durations_cs, np.ndarray):
+        kind = type(durations_cs).__name__
+        raise InvalidInput(f"durations_cs is a {kind}, expected a square array of uint32")
     shape = durations_cs.shape
     if len(shape) != 2 or shape[0] != shape[1] or durations_cs.dtype != np.uint32:
         raise InvalidInput(
