@@ -59,6 +59,8 @@ class CourierService:
         Problem and answer have the shape of VROOM's. Beside its members a vehicle may have
         `starts` and `ends`: any of these depots, whichever is best. `seconds`, `seed`,
         `iterations`, `objective`, `geometry` and `geometries` may stand in `options` or beside it.
+        With `iterations` alone the plan is the same every time, if they are done within the longest
+        time that the server allows.
         What is not supported is refused. With events the best plan so far is told while it gets
         better; closing the connection ends the search.
         """
@@ -95,14 +97,14 @@ class CourierService:
 
     def _prepare(self, body: bytes, serving: Serving, profile: str) -> Prepared:
         settings, engine = self._state.settings, serving.engine
-        asked = read_problem(read_json(body), profile, settings.max_courier_stops)
+        most = settings.max_courier_seconds
+        asked = read_problem(read_json(body), profile, settings.max_courier_stops, most)
         own = asked.profile if asked.matrix is None else None
         if own is not None and self._state.profile(own, engine) != serving.profile:
             raise InvalidValue(f"the vehicles' profile is {own!r}, but the URL's {profile!r}")
-        wishes, most = asked.wishes, settings.max_courier_seconds
-        seconds = min(_DEFAULT_S, most) if wishes.seconds is None else wishes.seconds
-        if seconds > most:
-            raise InvalidValue(f"seconds is {seconds:g}, expected at most {most}")
+        wishes = asked.wishes
+        default = min(_DEFAULT_S, most) if wishes.iterations is None else most
+        seconds = default if wishes.seconds is None else wishes.seconds
         params = CourierParams(seconds=seconds, iterations=wishes.iterations, seed=wishes.seed)
         return prepare(
             asked, engine, {"profile": serving.profile}, params, settings.max_courier_stops

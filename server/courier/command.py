@@ -48,7 +48,8 @@ class Search:
         """What the solver is told."""
         wishes = asked.wishes
         iterations = wishes.iterations if self.iterations is None else self.iterations
-        seconds = wishes.seconds if self.seconds is None else self.seconds
+        limited = self.iterations is not None  # by what was typed, and not by the clock too
+        seconds = wishes.seconds if self.seconds is None and not limited else self.seconds
         if seconds is None and iterations is None:
             seconds = _DEFAULT_S
         return CourierParams(

@@ -110,7 +110,12 @@ def test_the_same_plan_for_so_many_iterations(run: Callable[..., Any], tmp_path:
         (problem(), ("-o", "nowhere/plan.json"), "nowhere: no such folder"),
         (problem(), ("-o", "."), ".: is a folder, expected a file"),
         (problem(), ("--json",), "--json tells of the search, so it needs --output"),
+        *(
+            (problem(), ("--seconds", value), f"{value}, expected more than 0, at most 1000000")
+            for value in ("-1", "0", "inf", "nan")
+        ),
         (problem(), ("--seconds", "-1"), "see whimbrel courier --help"),
+        (problem(seconds=0), (), "problem.json: seconds is 0, expected more than 0, at most"),
         (problem(), ("--profile", "boat"), "boat"),
     ],
 )

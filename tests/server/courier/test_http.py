@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -108,10 +109,18 @@ def test_events(app: Any, how: str) -> None:
     [
         (b"{", 400, "InvalidQuery", "invalid JSON"),
         ([], 400, "InvalidQuery", "the problem is an array"),
-        ({}, 400, "InvalidQuery", "there is no vehicles"),
+        ({}, 400, "InvalidQuery", "the problem has no vehicles"),
         (problem(vehicles=[]), 400, "InvalidQuery", "vehicles has no element"),
         (problem(seconds=1), 400, "InvalidQuery", "seconds is there twice"),
-        (problem(options={"seconds": 31}), 400, "InvalidValue", "seconds is 31, expected at most"),
+        *(
+            (
+                problem(options={"seconds": seconds}),
+                400,
+                "InvalidQuery",
+                f"options.seconds is {seconds}, expected more than 0, at most 30",
+            )
+            for seconds in (-1, 0, 31)
+        ),
         (problem(options={"breaks": 1}), 400, "InvalidQuery", "options.breaks is unknown"),
         (
             problem(jobs=[{"id": i, "location": at("a")} for i in range(17)]),
@@ -140,6 +149,28 @@ def test_errors(app: Any, document: Any, status: int, code: str, message: str) -
         answer = response.json()
         assert (response.status, answer["code"]) == (status, code), answer
         assert message in answer["message"] and "\n" not in answer["message"]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [({}, 5), ({"iterations": 9}, 30), ({"iterations": 9, "seconds": 2}, 2), ({"seconds": 3}, 3)],
+)
+def test_how_long(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], expected: float
+) -> None:
+    """So many iterations end by themselves: only the longest time ends them before."""
+    asked: list[float | None] = []
+    settings = Settings(max_courier_runs=1, max_courier_seconds=30)
+    state = EngineState(engine_of(TOWN), Path("town.whimbrel"), settings)
+    start = state.runs.start
+
+    def spy(work: Any) -> Any:
+        asked.append(work.params.seconds)
+        return start(replace(work, params=replace(work.params, iterations=1)))
+
+    monkeypatch.setattr(state.runs, "start", spy)
+    assert post(create_app(state), problem(options=options)).status == 200
+    assert asked == [expected]
 
 
 def test_other_errors(app: Any) -> None:
