@@ -248,6 +248,9 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
             400: "The problem is wrong, too large, or wants what is not supported",
             415: "The body does not say that it is JSON",
             429: "As many problems are being solved as may be at once",
+            503: "`SolverFailed`: the solver's process was ended, as when memory runs out, or there"
+            " is none to be had; `Busy`: too many requests are waiting, or the server is stopping."
+            " Try again later",
         }
     ),
 }

@@ -53,6 +53,7 @@ def server(
     log = tmp_path_factory.mktemp("courier") / "log.txt"
     with serving(command, marked(environment), dataset, log) as url:
         yield url
+    assert "Traceback" not in log.read_text()
 
 
 def connect(url: str) -> http.client.HTTPConnection:
@@ -165,8 +166,17 @@ def test_a_solver_that_is_killed(server: str) -> None:
     os.kill(mine, signal.SIGKILL)
     rest = response.read().decode()
     assert rest.split("event: ")[-1].startswith("error\n")
-    assert json.loads(rest.split("data: ")[-1])["code"] == "InternalError"
+    told = json.loads(rest.split("data: ")[-1])
+    assert told["code"] == "SolverFailed" and "memory" in told["message"]
     connection.close()
+    with closing(connect(server)) as plain:
+        plain.request("POST", PATH, problem(30), JSON)
+        assert wait_until(lambda: bool(solvers() - before), 5)
+        (mine,) = solvers() - before
+        os.kill(mine, signal.SIGKILL)
+        response = plain.getresponse()
+        assert response.status == 503 and response.getheader("retry-after")
+        assert json.loads(response.read()) == told
     with closing(connect(server)) as again:
         again.request("POST", PATH, problem(0.2), JSON)
         assert again.getresponse().status == 200
