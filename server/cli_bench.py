@@ -84,9 +84,11 @@ def measure(what: str, extract: Path | None, options: BenchOptions) -> None:
     )
     with _showing(quiet=options.as_json) as show:
         found = run_benchmarks(plan, options.command(what, path.name), show)
-    if options.plot is not None:
-        draw(*found, options.plot)
     _write(found, options)
+    if options.plot is not None:  # at last: a picture that cannot be written costs no figures
+        draw(*found, options.plot)
+        if not (options.as_json or options.markdown):
+            out.print(f"\n{options.plot}")
 
 
 def _subject_of(what: str, extract: Path | None) -> tuple[str, Path]:
@@ -136,8 +138,6 @@ def _write(found: Result, options: BenchOptions) -> None:
         out.print(markdown_of(*found), end="")
     else:
         _show(found)
-    if options.plot is not None and not (options.as_json or options.markdown):
-        out.print(f"\n{options.plot}")
 
 
 def _show(found: Result) -> None:

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from gis.errors import EngineError
 
+_MOST_LINKS = 40
+
 
 class Named(NamedTuple):
     """A file as it was named, and what for, such as ``--output``."""
@@ -24,7 +26,7 @@ def check_output(path: Path) -> None:
     found = _status(path)
     if found is not None and stat.S_ISDIR(found.st_mode):
         raise EngineError(f"{path}: is a folder, expected a file")
-    if found is not None and not stat.S_ISREG(found.st_mode):
+    if not _is_replaced(path, found):
         if not os.access(path, os.W_OK):
             raise EngineError(f"{path}: cannot be written to")
         return
@@ -48,8 +50,7 @@ def check_distinct(outputs: Sequence[Named], inputs: Sequence[Named]) -> None:
 
 def is_standard_output(path: Path) -> bool:
     """Whether a link of the system, such as ``/dev/stdout``, names what is written to anyway."""
-    folder = Path(os.path.realpath(path.parent))
-    if folder != Path("/dev") and Path("/proc") not in folder.parents:
+    if not _is_open_file(path):
         return False
     with suppress(OSError, ValueError):
         return os.path.samestat(path.stat(), os.fstat(sys.stdout.fileno()))
@@ -60,10 +61,11 @@ def write_output(path: Path, body: bytes) -> None:
     """Write to a file, its links followed; ``EngineError`` that names it as the caller does."""
     try:
         found = _status(path)
-        if found is None or stat.S_ISREG(found.st_mode):
+        if _is_replaced(path, found):
             _replace(Path(os.path.realpath(path)), body, found)
         else:
-            with os.fdopen(os.open(path, os.O_WRONLY), "wb", buffering=0) as file:
+            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
+            with os.fdopen(descriptor, "wb", buffering=0) as file:
                 rest = memoryview(body)
                 while rest:
                     rest = rest[file.write(rest) :]
@@ -87,6 +89,26 @@ def _replace(path: Path, body: bytes, found: os.stat_result | None) -> None:
         with suppress(OSError):  # its folder may be gone
             os.unlink(name)
         raise
+
+
+def _is_replaced(path: Path, found: os.stat_result | None) -> bool:
+    """Whether a new file takes the place of what there is; else it is written through."""
+    return found is None or (stat.S_ISREG(found.st_mode) and not _is_open_file(path))
+
+
+def _is_open_file(path: Path) -> bool:
+    """Whether links lead to one of the system's links to open files, such as ``/dev/stderr``.
+
+    Even if such a file has a name, it is not that name which is meant.
+    """
+    for _ in range(_MOST_LINKS):
+        folder = Path(os.path.realpath(path.parent))
+        if Path("/proc") in folder.parents:
+            return True
+        if not path.is_symlink():
+            return False
+        path = folder / path.readlink()
+    return False
 
 
 def _status(path: Path) -> os.stat_result | None:

@@ -1,8 +1,8 @@
 """A report as a picture: bars of ours beside those of others, and lines of the growth."""
 
 import math
-import os
 from collections import Counter
+from io import BytesIO
 from pathlib import Path
 from textwrap import shorten, wrap
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ from gis.errors import EngineError
 from server.benchmark.growth import Growth
 from server.benchmark.report import value_of, versions_of
 from server.benchmark.results import OURS, Figure, Report
+from server.output_file import check_output, write_output
 
 SUFFIXES = (".svg", ".png", ".pdf")
 
@@ -61,12 +62,10 @@ def check_plot(path: Path) -> None:
     """Raise ``EngineError`` if no picture can be written to the path: now, not after measuring."""
     if path.suffix.lower() not in SUFFIXES:
         raise EngineError(f"--plot: got '{path}', expected a name that ends in .svg, .png or .pdf")
-    if path.is_dir():
-        raise EngineError(f"--plot: {path} is a folder")
-    if not path.absolute().parent.is_dir():
-        raise EngineError(f"--plot: there is no folder {path.parent}")
-    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-        raise EngineError(f"--plot: {path} cannot be written")
+    try:
+        check_output(path)
+    except EngineError as error:
+        raise EngineError(f"--plot: {error}") from None
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -102,7 +101,10 @@ def draw(report: Report, growth: Growth | None, path: Path) -> None:
             ".svg": {"Date": None},
             ".pdf": {"CreationDate": None},
         }.get(path.suffix.lower(), {})
-        canvas.savefig(path, dpi=150, metadata=metadata)
+        picture = BytesIO()
+        form = path.suffix.lower().removeprefix(".")
+        canvas.savefig(picture, format=form, dpi=150, metadata=metadata)
+        write_output(path, picture.getvalue())
 
 
 def _panels(report: Report) -> list[_Panel]:

@@ -141,7 +141,7 @@ def test_plot(plans: list[tuple[Plan, str]], tmp_path: Path, capsys: Capture) ->
         (["--peers-python", "python"], "--peers-python is of no use without --peers"),
         (["query", "--peers", "--peers-python", "no/python"], "no/python"),
         (["query", "--plot", "plot.gif"], "ends in .svg, .png or .pdf"),
-        (["query", "--plot", "no/plot.svg"], "there is no folder no"),
+        (["query", "--plot", "no/plot.svg"], "no: no such folder"),
     ],
     ids=lambda value: str(value)[:40],
 )

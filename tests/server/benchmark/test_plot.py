@@ -96,7 +96,7 @@ def test_growth_alone(tmp_path: Path) -> None:
     [
         ("plot.gif", "ends in .svg, .png or .pdf"),
         ("plot", "ends in .svg, .png or .pdf"),
-        ("nowhere/plot.svg", "there is no folder"),
+        ("nowhere/plot.svg", "nowhere: no such folder"),
         ("folder.svg", "is a folder"),
     ],
 )
@@ -105,6 +105,14 @@ def test_wrong_paths(name: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "folder.svg").mkdir()
     with pytest.raises(EngineError, match=message):
         check_plot(tmp_path / name)
+
+
+def test_through_links(tmp_path: Path) -> None:
+    """The link stays."""
+    path = tmp_path / "plot.svg"
+    path.symlink_to("real.svg")
+    draw(report_of(*FIGURES), None, path)
+    assert path.is_symlink() and "<svg" in (tmp_path / "real.svg").read_text()
 
 
 def test_suffixes_may_be_large(tmp_path: Path) -> None:
