@@ -21,6 +21,7 @@ from routing.errors import InvalidInput, InvalidValue
 from server.api.bodies import media_type
 from server.api.courier_schemas import BODY, RESPONSES
 from server.api.osrm_json import error_answer, to_bytes
+from server.courier.members import shown
 from server.courier.messages import Done, Failed, Going
 from server.courier.reading import read_problem
 from server.courier.runs import Run
@@ -102,7 +103,10 @@ class CourierService:
         has_left = threading.Event()
 
         def begin() -> tuple[Prepared, Run]:
-            prepared = self._prepare(body, serving, profile)
+            try:
+                prepared = self._prepare(body, serving, profile)
+            except MemoryError:
+                raise SolverFailed("There is not enough memory for this problem.") from None
             if has_left.is_set():
                 raise _Gone
             return prepared, self._start(Work(prepared.problem, prepared.params))
@@ -133,7 +137,9 @@ class CourierService:
         asked = read_problem(read_json(body), profile, settings.max_courier_stops, most)
         own = asked.profile if asked.matrix is None else None
         if own is not None and self._state.profile(own, engine) != serving.profile:
-            raise InvalidValue(f"the vehicles' profile is {own!r}, but the URL's {profile!r}")
+            raise InvalidValue(
+                f"the vehicles' profile is {shown(own)}, but the URL's {shown(profile)}"
+            )
         wishes = asked.wishes
         default = min(_DEFAULT_S, most) if wishes.iterations is None else most
         seconds = default if wishes.seconds is None else wishes.seconds

@@ -20,7 +20,9 @@ def read_matrix(value: Any, profile: str, spots: Sequence[Spot]) -> Matrix:
     In ``durations`` null, or more than 248 days, means that no way leads there.
     """
     if not isinstance(value, dict) or profile not in value:
-        raise InvalidQuery(f"matrices has no {profile!r}, expected one for the vehicles' profile")
+        raise InvalidQuery(
+            f"matrices has no {shown(profile)}, expected one for the vehicles' profile"
+        )
     part = Members(f"matrices.{profile}", value[profile], _KNOWN, _UNSUPPORTED)
     part.need("durations")
     durations = _square(part, "durations")

@@ -35,7 +35,7 @@ class Members:
                 continue
             if name not in unsupported:
                 raise InvalidQuery(
-                    f"{self.path(name)} is unknown, expected {', '.join(sorted(known))}"
+                    f"{self._path_as_told(name)} is unknown, expected {', '.join(sorted(known))}"
                 )
             if member not in _NOTHING:
                 raise Unsupported(f"{self.path(name)}: {unsupported[name]}")
@@ -43,6 +43,10 @@ class Members:
     def path(self, name: str) -> str:
         """How a member is called in errors."""
         return f"{self.where}.{name}" if self.where else name
+
+    def _path_as_told(self, name: str) -> str:
+        """As ``path`` for a name that anybody may have made up."""
+        return self.path(json.dumps(name[:60], ensure_ascii=False)[1:-1])
 
     def has(self, name: str) -> bool:
         """Whether the member is there; null is not."""

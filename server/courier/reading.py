@@ -9,7 +9,7 @@ from routing.errors import TooBig
 from server.courier.asked import Asked, Label, Spot, Wishes
 from server.courier.limits import MOST_ITERATIONS
 from server.courier.matrices import read_matrix
-from server.courier.members import MOST_ID, Members, Point, is_whole
+from server.courier.members import MOST_ID, Members, Point, is_whole, shown
 from server.errors import InvalidQuery, Unsupported
 
 GEOMETRIES: Final = ("polyline", "polyline6", "geojson")
@@ -217,8 +217,8 @@ def _profile_of(profiles: Mapping[str, str]) -> str | None:
     if len(profiles) > 1:
         (one, first), (other, second) = list(profiles.items())[:2]
         raise Unsupported(
-            f"{second}.profile is {other!r}, but that of {first} {one!r}: vehicles of different"
-            " profiles in one request are not supported"
+            f"{second}.profile is {shown(other)}, but that of {first} {shown(one)}: vehicles of"
+            " different profiles in one request are not supported"
         )
     return next(iter(profiles), None)
 

@@ -12,6 +12,7 @@ import pickle
 import select
 import signal
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -29,6 +30,7 @@ GRACE_S = 30
 _NICE = 19
 _TICK_S = 0.9
 """Seconds between two words about how far it is, if there is no better plan to tell of."""
+_NO_MEMORY = Failed("There is not enough memory for this problem.", is_input=False)
 _SMALL_STOPS = 400
 _SMALL_S, _LARGE_S = 0.25, 1.0
 """Seconds between two plans of small problems, and of large ones."""
@@ -64,6 +66,9 @@ def solve(lines: Lines) -> NoReturn:
         status = 0
     except BrokenPipeError:
         pass
+    except MemoryError:
+        with suppress(OSError, MemoryError):
+            write_message(lines.told, _NO_MEMORY)
     except BaseException:
         _log.exception("solving a courier's problem")
     finally:
@@ -87,8 +92,6 @@ def _solved(work: Work, teller: "Teller") -> Message:
         return Done(solve_courier(work.problem, work.params, teller))
     except EngineError as error:
         return Failed(str(error), is_input=True)
-    except MemoryError:
-        return Failed("there is not enough memory for this problem", is_input=False)
 
 
 class Teller:

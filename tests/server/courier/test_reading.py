@@ -147,6 +147,7 @@ def changed(path: str, value: Any) -> Any:
         ("jobs.0.service", -1, "jobs[0].service is -1, expected a number from 0 to 10000000000"),
         ("jobs.0.service", "5", 'jobs[0].service is "5"'),
         ("jobs.0.setup", 1e300, "jobs[0].setup is 1e+300"),
+        ("jobs.0.a\nb", 5, "jobs[0].a\\nb is unknown, expected"),
         ("jobs.0.servcie", 5, "jobs[0].servcie is unknown, expected"),
         ("jobs.0.priority", 101, "jobs[0].priority is 101, expected a whole number from 0 to 100"),
         ("jobs.0.skills", [1.5], "jobs[0].skills is [1.5]"),
@@ -228,7 +229,7 @@ def test_what_is_not_supported(path: str, value: Any, name: str) -> None:
         ([[0]], "jobs[0].location_index is 1, expected 0 to 0"),
         ([], "durations is empty"),
         (None, "matrices.car has no durations"),
-        (..., "matrices has no 'car'"),
+        (..., 'matrices has no "car"'),
     ],
 )
 def test_wrong_matrices(durations: Any, message: str) -> None:
@@ -271,7 +272,7 @@ def test_ids_and_profiles() -> None:
         read_problem(document, "car", 100)
     document = copy.deepcopy(WHOLE)
     document["vehicles"].append(document["vehicles"][0] | {"id": 9, "profile": "bike"})
-    with pytest.raises(Unsupported, match=r"vehicles\[1\].profile is 'bike', but that of"):
+    with pytest.raises(Unsupported, match=r'vehicles\[1\].profile is "bike", but that of'):
         read_problem(document, "car", 100)
 
 
