@@ -95,11 +95,15 @@ class Writer:
         return found
 
     def _rounding(self, route: PlannedRoute) -> int:
-        """The least addition to all moments that leaves those within windows that are within."""
+        """The least addition to all moments that leaves those within windows that are within.
+
+        In windows of whole seconds any does.
+        """
+        moments = [(_begin_cs(stop), self._windows(route, stop)) for stop in route.stops]
+        strict = [(cs, some) for cs, some in moments if any(side % 1 for w in some for side in w)]
 
         def outside(up_cs: int) -> int:
-            told = [((_begin_cs(stop) + up_cs) // _CS, stop) for stop in route.stops]
-            return sum(not _is_within(begin, self._windows(route, stop)) for begin, stop in told)
+            return sum(not _is_within((cs + up_cs) // _CS, some) for cs, some in strict)
 
         return min(range(_CS), key=outside) if outside(0) else 0
 
