@@ -122,6 +122,8 @@ def tell_error(request: Request, error: Exception) -> Response:
     headers = {"access-control-allow-origin": "*"}
     if status == 401:
         headers["www-authenticate"] = "Bearer"
+    elif status == 503:
+        headers["retry-after"] = "1"
     body = to_bytes(error_answer(code, message))
     return Response(body, status, headers, media_type="application/json; charset=UTF-8")
 

@@ -57,7 +57,7 @@ from server.cli_options import (
     split_lists,
 )
 from server.coordinates import parse_coordinate, shield_negative_numbers
-from server.processes.process import make_streams_safe, terminate
+from server.processes.process import drop_output, flush_output, make_streams_safe, terminate
 
 app = typer.Typer(
     name="whimbrel",
@@ -341,10 +341,10 @@ def main() -> NoReturn:
     make_streams_safe()
     try:
         status = run(sys.argv[1:])
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read our output has gone; what is left must not fail again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if wrong := flush_output():
+            status = _fail(wrong)
+    except BrokenPipeError:  # whoever read our output has gone
+        drop_output()
         status = 0
     sys.exit(status)
 
@@ -363,7 +363,8 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        return _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        named = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        return _fail(flush_output() or named)
     except MemoryError:
         return _fail("not enough memory")
     except Exception as error:

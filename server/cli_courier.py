@@ -5,7 +5,15 @@ from typing import Annotated
 
 import typer
 
+from routing.courier.schedule import MOST_SECONDS, MOST_SEED, MOST_WORKERS
 from server.cli_options import DatasetPath, DepartAt, Exclude, Json, Profile, roads_of
+from server.courier.limits import MOST_ITERATIONS, expected_seconds
+
+
+def _seconds(value: float | None) -> float | None:
+    if value is not None and not 0 < value <= MOST_SECONDS:
+        raise typer.BadParameter(f"{value:.12g}, expected {expected_seconds(MOST_SECONDS)}")
+    return value
 
 
 def courier(
@@ -25,19 +33,33 @@ def courier(
         typer.Option(metavar="FILE", help="The routes as lines and points, too."),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(min=0, help="How long to search; 10 by default.")
+        float | None,
+        typer.Option(
+            callback=_seconds,
+            help=f"How long to search, {expected_seconds(MOST_SECONDS)}; 10 by default.",
+        ),
     ] = None,
     iterations: Annotated[
         int | None,
-        typer.Option(min=1, help="Search for so many instead: the same plan every time."),
+        typer.Option(
+            min=1,
+            max=MOST_ITERATIONS,
+            help="Search for so many instead: the same plan every time.",
+        ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of the search.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=MOST_SEED, help="Of the search.")] = None,
     profile: Profile = None,
     depart_at: DepartAt = None,
     exclude: Exclude = None,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", "-j", min=1, help="Threads; by default one per processor."),
+        typer.Option(
+            "--workers",
+            "-j",
+            min=1,
+            max=MOST_WORKERS,
+            help="Threads; by default one per processor.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

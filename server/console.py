@@ -10,11 +10,35 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from gis.errors import EngineError
 from gis.stage import StageListener, StageReport, listening
+from server.processes.process import drop_output
 
 _NO_TERMINAL_WIDTH = 160
 
-out = Console(
+
+@contextmanager
+def writing_output() -> Iterator[None]:
+    """Name standard output where it cannot be written; a reader that has gone is no error."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        drop_output()
+        raise EngineError(f"standard output: {error.strerror or error}") from error
+
+
+class _Output(Console):
+    """Standard output, named where it cannot be written."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print as any console does."""
+        with writing_output():
+            super().print(*objects, **options)
+
+
+out = _Output(
     highlight=False,
     soft_wrap=True,
     markup=False,
@@ -100,8 +124,9 @@ def duration(seconds: float) -> str:
 
 def write_bytes(text: bytes) -> None:
     """Write a document and a line's end to standard output."""
-    sys.stdout.buffer.write(text + b"\n")
-    sys.stdout.buffer.flush()
+    with writing_output():
+        sys.stdout.buffer.write(text + b"\n")
+        sys.stdout.buffer.flush()
 
 
 def write_json(document: Any) -> None:

@@ -101,6 +101,12 @@ class TooManyRuns(QueryError):
     code = "Busy"
 
 
+class SolverFailed(QueryError):
+    """The process that solved a problem was ended, or came to no end."""
+
+    code = "SolverFailed"
+
+
 class Conflict(QueryError):
     """Something of which there is only one at a time goes on already."""
 
@@ -143,6 +149,7 @@ STATUS: dict[type[EngineError], int] = {
     TooSlow: 408,
     Busy: 503,
     TooManyRuns: 429,
+    SolverFailed: 503,
     Conflict: 409,
     DatasetRefused: 409,
     Unauthorized: 401,

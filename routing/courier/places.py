@@ -48,8 +48,9 @@ def find_places(
 
     Each cell is what the route between the two takes, so that a route over several stops at which
     one may turn around takes the sum of its cells. ``names`` are what errors call the points.
-    ``roads`` are the engine's ``profile``, ``depart_at`` and ``exclude``. Raises ``NoRoadNear`` for
-    a point that no road within the radius is near, ``InvalidCoordinate`` or ``InvalidInput``.
+    ``threads`` are those of the table; ``profile``, ``depart_at`` and ``exclude`` say whose roads
+    they are, as for every question to the engine. Raises ``NoRoadNear`` for a point that no road
+    within the radius is near, ``InvalidCoordinate`` or ``InvalidInput``.
     """
     if not len(points):
         raise InvalidInput("there are no points, expected one or more")

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -150,7 +150,10 @@ class CourierProblem:
         return max(len(courier.capacity) for courier in self.couriers)
 
 
-def _check_matrix(durations_cs: U32) -> None:
+def _check_matrix(durations_cs: Any) -> None:
+    if not isinstance(durations_cs, np.ndarray):
+        kind = type(durations_cs).__name__
+        raise InvalidInput(f"durations_cs is a {kind}, expected a square array of uint32")
     shape = durations_cs.shape
     if len(shape) != 2 or shape[0] != shape[1] or durations_cs.dtype != np.uint32:
         raise InvalidInput(

@@ -19,11 +19,14 @@ _FEWEST, _MOST = 2, 8
 _ITERATIONS_PER_ORDER = 2000
 """One search goes before another as long as it has fewer than these: measured on 100 and 200."""
 MOST_SEARCHES = 64
+MOST_SECONDS = 10**6
+MOST_SEED = 2**31 - 1
+MOST_WORKERS = 1024
 _LIMITS = (
     ("iterations", 0, 10**12),
     ("patience", 1, 10**12),
     ("searches", 1, MOST_SEARCHES),
-    ("workers", 1, 1024),
+    ("workers", 1, MOST_WORKERS),
 )
 
 
@@ -53,14 +56,16 @@ class CourierParams:
     def __post_init__(self) -> None:
         if self.seconds is None and self.iterations is None and self.patience is None:
             raise InvalidInput("there is no limit, expected seconds, iterations or patience")
-        if self.seconds is not None and not 0 < self.seconds <= 10**6:
-            raise InvalidInput(f"seconds is {self.seconds}, expected more than 0, at most 1000000")
+        if self.seconds is not None and not 0 < self.seconds <= MOST_SECONDS:
+            raise InvalidInput(
+                f"seconds is {self.seconds}, expected more than 0, at most {MOST_SECONDS}"
+            )
         for name, least, most in _LIMITS:
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
                 raise InvalidInput(f"{name} is {value}, expected {least} to {most}")
-        if not 0 <= self.seed < 2**31:
-            raise InvalidInput(f"seed is {self.seed}, expected 0 to {2**31 - 1}")
+        if not 0 <= self.seed <= MOST_SEED:
+            raise InvalidInput(f"seed is {self.seed}, expected 0 to {MOST_SEED}")
 
 
 def temperature(fraction: float) -> float:

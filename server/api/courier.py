@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+import threading
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from concurrent.futures import Future
 from contextlib import AsyncExitStack, aclosing, suppress
 from functools import partial
 from typing import Annotated, Any, TypeAlias, TypeVar
@@ -14,7 +16,6 @@ from starlette.responses import Response
 from starlette.types import Message as AsgiMessage
 from starlette.types import Receive, Scope, Send
 
-from gis.errors import ResourceError
 from routing.courier.schedule import CourierParams
 from routing.errors import InvalidInput, InvalidValue
 from server.api.bodies import media_type
@@ -25,7 +26,7 @@ from server.courier.reading import read_problem
 from server.courier.runs import Run
 from server.courier.solver import GRACE_S, Work
 from server.courier.solving import Prepared, prepare, read_json
-from server.errors import Busy, InvalidContentType, status_code_message
+from server.errors import Busy, InvalidContentType, SolverFailed, status_code_message
 from server.state import EngineState, Serving
 
 _log = logging.getLogger(__name__)
@@ -39,6 +40,10 @@ _CORS = {"access-control-allow-origin": "*"}
 _STREAM = "text/event-stream"
 _POLL_S = 0.2
 _DEFAULT_S = 5.0
+_KILLED = (
+    "The solver's process was ended before it had a plan to answer with, as when memory runs out;"
+    " try again later, or with fewer stops."
+)
 
 Profile: TypeAlias = Annotated[str, Path(examples=["car"])]
 Events: TypeAlias = Annotated[
@@ -59,6 +64,8 @@ class CourierService:
         Problem and answer have the shape of VROOM's. Beside its members a vehicle may have
         `starts` and `ends`: any of these depots, whichever is best. `seconds`, `seed`,
         `iterations`, `objective`, `geometry` and `geometries` may stand in `options` or beside it.
+        With `iterations` alone the plan is the same every time, if they are done within the longest
+        time that the server allows.
         What is not supported is refused. With events the best plan so far is told while it gets
         better; closing the connection ends the search.
         """
@@ -70,13 +77,13 @@ class CourierService:
         headers = {name.decode(): value.decode() for name, value in serving.headers} | _CORS
         async with AsyncExitStack() as stack:
             stack.enter_context(self._state.runs.slot())
-            prepared, run = await self._begin(body, serving, profile)
-            stack.callback(run.close)
-            is_stream = events or _STREAM in request.headers.get("accept", "")
-            found = self._events(prepared, run, is_stream)
-            if is_stream:
-                return EventStream(found, stack.pop_all(), headers)
             try:
+                beginning = self._begin(body, serving, profile, stack)
+                prepared, run = await _or_gone(beginning, _gone(request.receive))
+                is_stream = events or _STREAM in request.headers.get("accept", "")
+                found = self._events(prepared, run, is_stream)
+                if is_stream:
+                    return EventStream(found, stack.pop_all(), headers)
                 answer = await _or_gone(_last(found), _gone(request.receive))
             except _Gone:
                 raise Busy("Nobody waits for the answer.") from None
@@ -84,25 +91,52 @@ class CourierService:
             to_bytes(answer), 200, headers, media_type="application/json; charset=UTF-8"
         )
 
-    async def _begin(self, body: bytes, serving: Serving, profile: str) -> tuple[Prepared, Run]:
-        """Read the problem, find the times between its places, and start to solve it."""
+    async def _begin(
+        self, body: bytes, serving: Serving, profile: str, stack: AsyncExitStack
+    ) -> tuple[Prepared, Run]:
+        """Read the problem, find the times between its places, and start to solve it.
+
+        The stack ends the run. A thread cannot be ended: one that nobody waits for any more starts
+        no run, or its run is ended at once.
+        """
+        has_left = threading.Event()
 
         def begin() -> tuple[Prepared, Run]:
             prepared = self._prepare(body, serving, profile)
-            return prepared, self._state.runs.start(Work(prepared.problem, prepared.params))
+            if has_left.is_set():
+                raise _Gone
+            return prepared, self._start(Work(prepared.problem, prepared.params))
 
-        return await self._in_thread(begin)
+        beginning = self._state.runs.threads.submit(begin)
+        try:
+            prepared, run = await asyncio.wrap_future(beginning)
+        except asyncio.CancelledError:
+            has_left.set()
+            beginning.add_done_callback(_end_run)
+            raise
+        stack.callback(run.close)
+        return prepared, run
+
+    def _start(self, work: Work) -> Run:
+        try:
+            return self._state.runs.start(work)
+        except OSError as error:
+            what = error.strerror or str(error)
+            _log.warning("no process for a courier's problem: %s", what)
+            raise SolverFailed(
+                f"There is no process to solve it: {what}; try again later."
+            ) from None
 
     def _prepare(self, body: bytes, serving: Serving, profile: str) -> Prepared:
         settings, engine = self._state.settings, serving.engine
-        asked = read_problem(read_json(body), profile, settings.max_courier_stops)
+        most = settings.max_courier_seconds
+        asked = read_problem(read_json(body), profile, settings.max_courier_stops, most)
         own = asked.profile if asked.matrix is None else None
         if own is not None and self._state.profile(own, engine) != serving.profile:
             raise InvalidValue(f"the vehicles' profile is {own!r}, but the URL's {profile!r}")
-        wishes, most = asked.wishes, settings.max_courier_seconds
-        seconds = min(_DEFAULT_S, most) if wishes.seconds is None else wishes.seconds
-        if seconds > most:
-            raise InvalidValue(f"seconds is {seconds:g}, expected at most {most}")
+        wishes = asked.wishes
+        default = min(_DEFAULT_S, most) if wishes.iterations is None else most
+        seconds = default if wishes.seconds is None else wishes.seconds
         params = CourierParams(seconds=seconds, iterations=wishes.iterations, seed=wishes.seed)
         return prepare(
             asked, engine, {"profile": serving.profile}, params, settings.max_courier_stops
@@ -121,12 +155,14 @@ class CourierService:
                     yield PLAN, await self._in_thread(partial(prepared.answer, message.plan, True))
                     return
                 if isinstance(message, Failed):
-                    raise (InvalidInput if message.is_input else Busy)(message.message)
+                    raise (InvalidInput if message.is_input else SolverFailed)(message.message)
                 if isinstance(message, Going) and with_progress:
                     yield PROGRESS, await self._progress(prepared, message)
                 if time.monotonic() > deadline:
-                    raise ResourceError("a solver did not end in time")
-        raise ResourceError("a solver ended without an answer")
+                    _log.warning("a courier's problem: the solver did not end in time")
+                    raise SolverFailed("The solver did not end in time; try again later.")
+        _log.warning("a courier's problem: the solver was ended, perhaps for want of memory")
+        raise SolverFailed(_KILLED)
 
     async def _progress(self, prepared: Prepared, going: Going) -> dict[str, Any]:
         told: dict[str, Any] = {
@@ -189,6 +225,12 @@ def courier_router(state: EngineState) -> APIRouter:
         openapi_extra=BODY,
     )
     return router
+
+
+def _end_run(beginning: "Future[tuple[Prepared, Run]]") -> None:
+    """End what has begun for somebody who has left meanwhile."""
+    if not beginning.cancelled() and beginning.exception() is None:
+        beginning.result()[1].close()
 
 
 class _Gone(Exception):

@@ -3,14 +3,21 @@
 from collections.abc import Mapping
 from typing import Any
 
-from routing.courier.problem import OBJECTIVES
+from routing.courier.problem import LONGEST_S, OBJECTIVES
+from routing.courier.schedule import MOST_SEED
 from server.api.openapi_failures import failures
+from server.courier.limits import MOST_ITERATIONS
 from server.courier.reading import GEOMETRIES
 
 Schema = dict[str, Any]
 
 _WHOLE: Schema = {"type": "integer", "minimum": 0}
-_SECONDS: Schema = {"type": "number", "minimum": 0, "description": "Seconds"}
+_SECONDS: Schema = {
+    "type": "number",
+    "minimum": 0,
+    "maximum": LONGEST_S,
+    "description": "Seconds",
+}
 _TEXT: Schema = {"type": "string"}
 
 
@@ -25,7 +32,12 @@ def _object(required: tuple[str, ...], members: Mapping[str, Schema], closed: bo
 
 
 _POINT = _array({"type": "number"}, "Longitude and latitude", minItems=2, maxItems=2)
-_WINDOW = _array({"type": "number"}, "Begin and end in seconds", minItems=2, maxItems=2)
+_WINDOW = _array(
+    {"type": "number", "minimum": 0, "maximum": LONGEST_S},
+    "Begin and end in seconds",
+    minItems=2,
+    maxItems=2,
+)
 _AMOUNT = _array(_WHOLE, "One for each dimension of the vehicles' capacities", maxItems=8)
 _SKILLS = _array(_WHOLE, "What a vehicle must have to do it")
 _PRIORITY = _WHOLE | {"maximum": 100}
@@ -90,11 +102,22 @@ _MATRICES = {
     ),
     "description": "By profile; the roads are not asked then",
 }
-_WISHES = {
+_WISHES: dict[str, Schema] = {
     "objective": {"type": "string", "enum": list(OBJECTIVES), "default": OBJECTIVES[0]},
-    "seconds": _SECONDS | {"description": "How long to search", "default": 5},
-    "seed": _WHOLE,
-    "iterations": {"type": "integer", "minimum": 1},
+    "seconds": {
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "description": "How long to search, at most so long as the server allows (60); without it"
+        " 5, or as long as the server allows where there are `iterations`",
+    },
+    "seed": _WHOLE | {"maximum": MOST_SEED},
+    "iterations": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": MOST_ITERATIONS,
+        "description": "After so many the search ends; without `seconds` the plan is the same"
+        " every time, if they are done within the longest time that the server allows",
+    },
     "geometry": {"type": "boolean", "description": "Lines of the routes", "default": False},
     "geometries": {"type": "string", "enum": list(GEOMETRIES), "default": GEOMETRIES[0]},
 }
@@ -225,6 +248,9 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
             400: "The problem is wrong, too large, or wants what is not supported",
             415: "The body does not say that it is JSON",
             429: "As many problems are being solved as may be at once",
+            503: "`SolverFailed`: the solver's process was ended, as when memory runs out, or there"
+            " is none to be had; `Busy`: too many requests are waiting, or the server is stopping."
+            " Try again later",
         }
     ),
 }

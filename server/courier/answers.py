@@ -15,7 +15,7 @@ from routing.courier.plan import (
     PlannedRoute,
     PlannedStop,
 )
-from routing.courier.problem import CourierProblem, Job, Shipment
+from routing.courier.problem import CourierProblem, Job, Shipment, Window
 from server.api.osrm_json import geometry
 from server.courier.asked import Asked, Label, Spot
 from server.courier.legs import Legs
@@ -28,8 +28,9 @@ _SUMS = ("setup", "service", "duration", "waiting_time", "priority")
 class Writer:
     """Writes plans for a problem.
 
-    Times are whole seconds: moments are rounded down, so that what begins within a window still
-    does, and sums to the nearest.
+    Times are whole seconds, sums the nearest. All moments of a route are rounded down, or all at
+    the same fraction of a second if otherwise what begins within a window would be told to begin
+    outside of it, which only windows that are no whole seconds can do.
     """
 
     asked: Asked
@@ -43,7 +44,7 @@ class Writer:
         unassigned = self._unassigned(plan)
         names = [*_SUMS, *(["distance"] if routes and "distance" in routes[0] else [])]
         amounts = {
-            name: [sum(column) for column in zip(*(r[name] for r in routes), strict=True)]
+            name: [sum(r[name][i] for r in routes) for i in range(self.problem.n_dimensions)]
             for name in ("delivery", "pickup")
         }
         summary: dict[str, Any] = {
@@ -64,9 +65,10 @@ class Writer:
     def _route(self, route: PlannedRoute) -> dict[str, Any]:
         courier, label = self.problem.couriers[route.courier], self._vehicle(route)
         places = [stop.place for stop in route.stops]
-        tasks = [self._task(s) for s in route.stops if s.kind in (JOB, PICKUP, DELIVERY)]
+        once = [self._task(stop) for stop in route.stops if stop.kind in (JOB, PICKUP)]
         cost = courier.fixed_cost + route.travel_cs / _CS * courier.cost_per_hour / 3600
-        steps = [self._step(route, stop) for stop in route.stops]
+        up_cs = self._rounding(route)
+        steps = [self._step(route, stop, up_cs) for stop in route.stops]
         found: dict[str, Any] = {
             "vehicle": label.id,
             "cost": round(cost),
@@ -74,7 +76,7 @@ class Writer:
             "service": sum(step["service"] for step in steps),
             "duration": round(route.travel_cs / _CS),
             "waiting_time": sum(step["waiting_time"] for step in steps),
-            "priority": sum({id(task): task.priority for task in tasks}.values()),
+            "priority": sum(task.priority for task in once),
             "delivery": self._sums(route, (PICKUP,), lambda job: job.delivered),
             "pickup": self._sums(route, (DELIVERY,), lambda job: job.collected),
         }
@@ -92,15 +94,34 @@ class Writer:
             found["geometry"] = geometry(*line, self.asked.wishes.geometries)
         return found
 
-    def _step(self, route: PlannedRoute, stop: PlannedStop) -> dict[str, Any]:
-        begins = stop.arrival_cs + stop.waiting_cs
+    def _rounding(self, route: PlannedRoute) -> int:
+        """The least addition to all moments that leaves those within windows that are within."""
+
+        def outside(up_cs: int) -> int:
+            told = [((_begin_cs(stop) + up_cs) // _CS, stop) for stop in route.stops]
+            return sum(not _is_within(begin, self._windows(route, stop)) for begin, stop in told)
+
+        return min(range(_CS), key=outside) if outside(0) else 0
+
+    def _windows(self, route: PlannedRoute, stop: PlannedStop) -> tuple[Window, ...]:
+        """Within which of these something begins at a stop; none: at any time."""
+        if stop.kind in (START, END):
+            window = self.problem.couriers[route.courier].window
+            return () if window is None else (window,)
+        task = self._task(stop)
+        if isinstance(task, Job):
+            return task.stop.windows
+        return (task.pickup if stop.kind == PICKUP else task.delivery).windows
+
+    def _step(self, route: PlannedRoute, stop: PlannedStop, up_cs: int) -> dict[str, Any]:
+        arrives, begins = ((cs + up_cs) // _CS for cs in (stop.arrival_cs, _begin_cs(stop)))
         found: dict[str, Any] = {
             "type": stop.kind,
-            "arrival": stop.arrival_cs // _CS,
+            "arrival": arrives,
             "duration": round(stop.travel_cs / _CS),
             "setup": round(stop.setup_cs / _CS),
             "service": round(stop.service_cs / _CS),
-            "waiting_time": begins // _CS - stop.arrival_cs // _CS,
+            "waiting_time": begins - arrives,
             "load": list(stop.load),
             "violations": [],
         }
@@ -170,6 +191,15 @@ class Writer:
             return self.asked.jobs[index].stop.place
         shipment = self.asked.shipments[index]
         return (shipment.pickup if kind == PICKUP else shipment.delivery).place
+
+
+def _begin_cs(stop: PlannedStop) -> int:
+    """When what is to be done at a stop begins, setting up included."""
+    return stop.arrival_cs + stop.waiting_cs
+
+
+def _is_within(moment_s: int, windows: tuple[Window, ...]) -> bool:
+    return not windows or any(begin <= moment_s <= end for begin, end in windows)
 
 
 def _place(spot: Spot) -> dict[str, Any]:

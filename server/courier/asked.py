@@ -15,6 +15,8 @@ class Spot:
     where: str
     location: Point | None
     index: int | None
+    index_where: str = ""
+    """What the member is called that has the index."""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,7 @@
 """The work of the command that plans for couriers."""
 
-import os
 import signal
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +26,13 @@ from server.courier.geojson import plan_geojson
 from server.courier.reading import read_problem
 from server.courier.solving import Prepared, prepare, read_json
 from server.kernels import load_kernels
+from server.output_file import (
+    Named,
+    check_distinct,
+    check_output,
+    is_standard_output,
+    write_output,
+)
 
 _DEFAULT_S = 10.0
 _LINE_S = 2.0
@@ -48,7 +53,8 @@ class Search:
         """What the solver is told."""
         wishes = asked.wishes
         iterations = wishes.iterations if self.iterations is None else self.iterations
-        seconds = wishes.seconds if self.seconds is None else self.seconds
+        limited = self.iterations is not None  # by what was typed, and not by the clock too
+        seconds = wishes.seconds if self.seconds is None and not limited else self.seconds
         if seconds is None and iterations is None:
             seconds = _DEFAULT_S
         return CourierParams(
@@ -68,9 +74,7 @@ def plan_for_couriers(
     as_json: bool,
 ) -> None:
     """Solve the problem of a file, write the plan and perhaps its lines, and say how it went."""
-    output, lines = outputs
-    for path in outputs:
-        _check_output(path)
+    output, lines = _checked(problem, outputs)
     if as_json and output is None:
         raise EngineError("--json tells of the search, so it needs --output for the plan")
     engine = Engine.open(dataset)
@@ -89,9 +93,9 @@ def plan_for_couriers(
         raise EngineError(f"{problem}: {error}") from error
     plan, is_stopped = _solved(prepared)
     answer = prepared.answer(plan, is_last=True)
-    _write(output, to_bytes(answer))
+    _write_plan(output, to_bytes(answer))
     if lines is not None:
-        _write(lines, to_bytes(plan_geojson(prepared.writer, plan, answer)))
+        write_output(lines, to_bytes(plan_geojson(prepared.writer, plan, answer)) + b"\n")
     if is_stopped:
         err.print("interrupted: the plan is the best so far")
     if as_json:
@@ -179,34 +183,34 @@ def _read(problem: Path) -> bytes:
     return problem.read_bytes()
 
 
-def _check_output(path: Path | None) -> None:
-    """Rather say now than after a long search that a file cannot be written."""
-    if path is None:
-        return
-    if path.is_dir():
-        raise EngineError(f"{path}: is a folder, expected a file")
-    folder = path.absolute().parent
-    if not folder.is_dir():
-        raise EngineError(f"{folder}: no such folder")
-    if not os.access(folder, os.W_OK):
-        raise EngineError(f"{folder}: cannot be written to")
+def _checked(
+    problem: Path, outputs: tuple[Path | None, Path | None]
+) -> tuple[Path | None, Path | None]:
+    """Where plan and lines go, None: to standard output; rather wrong now than after a search."""
+    named = [
+        Named(what, path)
+        for what, path in zip(("--output", "--geojson"), outputs, strict=True)
+        if path is not None
+    ]
+    for _, path in named:
+        check_output(path)
+    source = Path("/dev/stdin") if str(problem) == "-" else problem
+    check_distinct(named, [Named("the problem", source)])
+    output, lines = outputs
+    if output is not None and is_standard_output(output):
+        output = None
+    if output is None and lines is not None and is_standard_output(lines):
+        raise EngineError(f"--geojson {lines} is where the plan goes, expected another")
+    return output, lines
 
 
-def _write(path: Path | None, body: bytes) -> None:
-    """Write a file that is there whole or not at all; without a path, standard output."""
-    if path is None:
+def _write_plan(output: Path | None, body: bytes) -> None:
+    """Write the plan; to standard output rather than nowhere."""
+    if output is None:
         write_bytes(body)
         return
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.absolute().parent)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(body + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+        write_output(output, body + b"\n")
+    except EngineError as error:
+        write_bytes(body)
+        raise EngineError(f"{error}; the plan is on standard output instead") from error

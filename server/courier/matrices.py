@@ -7,7 +7,7 @@ import numpy as np
 
 from gis.arrays import F64, INF, freeze
 from server.courier.asked import Matrix, Spot
-from server.courier.members import Members
+from server.courier.members import Members, shown
 from server.errors import InvalidQuery
 
 _KNOWN = frozenset({"durations", "distances"})
@@ -33,7 +33,7 @@ def read_matrix(value: Any, profile: str, spots: Sequence[Spot]) -> Matrix:
     for spot in spots:
         assert spot.index is not None
         if spot.index >= n:
-            raise InvalidQuery(f"{spot.where} has the index {spot.index}, expected 0 to {n - 1}")
+            raise InvalidQuery(f"{spot.index_where} is {spot.index}, expected 0 to {n - 1}")
     found = np.nan_to_num(durations, nan=np.inf) * 100
     durations_cs = np.where(found < INF, np.rint(np.minimum(found, INF)), INF).astype(np.uint32)
     return Matrix(freeze(durations_cs), distances)
@@ -47,12 +47,17 @@ def _square(part: Members, name: str) -> F64:
             raise InvalidQuery(
                 f"{part.path(name)}[{i}] is no array of {n}, as there are rows, expected a square"
             )
-        if not all(cell is None or type(cell) in (int, float) for cell in row):
-            raise InvalidQuery(f"{part.path(name)}[{i}] has what is no number")
+        for j, cell in enumerate(row):
+            if cell is not None and type(cell) not in (int, float):
+                raise InvalidQuery(
+                    f"{part.path(name)}[{i}][{j}] is {shown(cell)}, expected a number or null"
+                )
     found = np.array(rows, np.float64).reshape(n, n)
     if (found < 0).any():
         i, j = np.argwhere(found < 0)[0].tolist()
-        raise InvalidQuery(f"{part.path(name)}[{i}][{j}] is {found[i, j]:g}, expected 0 or more")
+        raise InvalidQuery(
+            f"{part.path(name)}[{i}][{j}] is {shown(rows[i][j])}, expected 0 or more"
+        )
     if not n:
         raise InvalidQuery(f"{part.path(name)} is empty, expected a square")
     return found

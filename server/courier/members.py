@@ -1,10 +1,12 @@
 """Members of JSON objects, read one by one: what is wrong is told with the path to it."""
 
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
 
 from routing.courier.problem import LONGEST_S, MOST_AMOUNT, MOST_DIMENSIONS, Window
+from server.courier.limits import expected_seconds
 from server.errors import InvalidQuery, Unsupported
 
 MOST_ID = 2**63 - 1
@@ -54,8 +56,8 @@ class Members:
         """Refuse the object if one of these is missing."""
         for name in names:
             if not self.has(name):
-                there = f"{self.where} has" if self.where else "there is"
-                raise InvalidQuery(f"{there} no {name}, expected {' and '.join(names)}")
+                expected = f", expected {' and '.join(names)}" if len(names) > 1 else ""
+                raise InvalidQuery(f"{self.where or 'the problem'} has no {name}{expected}")
 
     def number(self, name: str, default: float, least: float, most: float) -> float:
         """A finite number within limits."""
@@ -63,12 +65,21 @@ class Members:
             return default
         value = self._value[name]
         if not is_number(value) or not least <= value <= most:
-            raise self.wrong(name, f"a number from {least:g} to {most:g}")
+            raise self.wrong(name, f"a number from {least:.12g} to {most:.12g}")
         return value  # type: ignore[no-any-return]
 
     def seconds(self, name: str) -> float:
         """How long something takes; 0 if nothing is said."""
         return self.number(name, 0, 0, LONGEST_S)
+
+    def search_seconds(self, name: str, most: float) -> float | None:
+        """How long to search, or None."""
+        if not self.has(name):
+            return None
+        value = self._value[name]
+        if not is_number(value) or not 0 < value <= most:
+            raise self.wrong(name, expected_seconds(most))
+        return value  # type: ignore[no-any-return]
 
     def whole(self, name: str, default: int | None, least: int, most: int) -> int | None:
         """A whole number within limits."""
@@ -121,7 +132,7 @@ class Members:
         """Skills, whole numbers."""
         value = self.array("skills")
         if not all(is_whole(part, 0, MOST_ID) for part in value):
-            raise self.wrong("skills", "whole numbers of 0 or more")
+            raise self.wrong("skills", f"whole numbers from 0 to {MOST_ID}")
         return frozenset(value)
 
     def point(self, name: str) -> Point | None:
@@ -163,7 +174,8 @@ class Members:
         is_pair = isinstance(value, list) and len(value) == 2 and all(map(is_number, value))
         if not is_pair or not all(0 <= side <= LONGEST_S for side in value):
             raise InvalidQuery(
-                f"{self.path(name)} is {shown(value)}, expected [begin, end] in seconds"
+                f"{self.path(name)} is {shown(value)}, expected [begin, end] in seconds from 0 to"
+                f" {LONGEST_S}"
             )
         begin, end = value
         if end < begin:
@@ -186,8 +198,8 @@ def is_whole(value: Any, least: int, most: int) -> bool:
 
 
 def shown(value: Any) -> str:
-    """A value as errors show it, cut if it is long."""
-    text = _kind(value) if isinstance(value, dict) else repr(value)
+    """A value as errors show it: JSON, cut if it is long."""
+    text = _kind(value) if isinstance(value, dict) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

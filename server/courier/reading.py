@@ -4,14 +4,15 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from routing.courier.problem import MOST_PRIORITY, OBJECTIVES, TRAVEL, Courier, Job, Shipment, Stop
+from routing.courier.schedule import MOST_SECONDS, MOST_SEED
 from routing.errors import TooBig
 from server.courier.asked import Asked, Label, Spot, Wishes
+from server.courier.limits import MOST_ITERATIONS
 from server.courier.matrices import read_matrix
-from server.courier.members import MOST_ID, Members, Point
+from server.courier.members import MOST_ID, Members, Point, is_whole
 from server.errors import InvalidQuery, Unsupported
 
 GEOMETRIES: Final = ("polyline", "polyline6", "geojson")
-MOST_ITERATIONS = 10**9
 MOST_VEHICLES_DEPOTS = 10_000
 """Starts and ends of all vehicles together."""
 
@@ -47,7 +48,9 @@ _NO_COSTS = {
 }
 
 
-def read_problem(document: Any, profile: str, max_stops: int) -> Asked:
+def read_problem(
+    document: Any, profile: str, max_stops: int, max_seconds: float = MOST_SECONDS
+) -> Asked:
     """What a document asks for; ``profile`` is whose matrix it is unless the vehicles say it.
 
     Raises ``InvalidQuery`` for what is wrong, ``Unsupported`` for what VROOM can and we cannot, and
@@ -78,7 +81,7 @@ def read_problem(document: Any, profile: str, max_stops: int) -> Asked:
         tuple(labels for _, labels in shipments),
         matrix,
         own,
-        _wishes(top),
+        _wishes(top, max_seconds),
     )
     _check_amounts(asked)
     if asked.wishes.geometry and matrix is not None:
@@ -152,6 +155,7 @@ class _Reader:
             part.point("location"),
             part.whole("location_index", None, 0, MOST_ID),
             part.path("location_index" if self._has_matrix else "location"),
+            part.path("location_index"),
         )
         return Stop(
             spot, part.seconds("service"), part.seconds("setup"), part.windows("time_windows")
@@ -168,8 +172,8 @@ class _Reader:
         points = [point] if point is not None else part.points(several)
         rows = [number] if number is not None else part.array(indices)
         for row in rows:
-            if not isinstance(row, int) or isinstance(row, bool) or row < 0:
-                raise part.wrong(indices, "whole numbers of 0 or more")
+            if not is_whole(row, 0, MOST_ID):
+                raise part.wrong(indices, f"whole numbers from 0 to {MOST_ID}")
         if points and rows and len(points) != len(rows):
             raise InvalidQuery(
                 f"{part.where} has {len(points)} {several} for {len(rows)} {indices}"
@@ -184,18 +188,21 @@ class _Reader:
                 points[i] if points else None,
                 rows[i] if rows else None,
                 where if not self._has_matrix else part.path(index),
+                part.path(index) if number is not None else f"{part.path(indices)}[{i}]",
             )
             for i in range(n)
         )
 
-    def _spot(self, where: str, location: Point | None, index: int | None, need: str) -> int:
+    def _spot(
+        self, where: str, location: Point | None, index: int | None, need: str, index_where: str
+    ) -> int:
         if self._has_matrix and index is None:
             raise InvalidQuery(f"{need} is missing, expected a row of the matrix")
         if not self._has_matrix and location is None:
             raise InvalidQuery(f"{need} is missing, expected [longitude, latitude]")
         if not self._has_matrix and index is not None:
-            raise InvalidQuery(f"{where} has an index, but there are no matrices")
-        self.spots.append(Spot(where, location, index))
+            raise InvalidQuery(f"{index_where} is {index}, but there are no matrices")
+        self.spots.append(Spot(where, location, index, index_where))
         return len(self.spots) - 1
 
 
@@ -235,7 +242,7 @@ def _check_amounts(asked: Asked) -> None:
             raise InvalidQuery(f"{where} has {len(amount)} quantities, expected {expected}")
 
 
-def _wishes(top: Members) -> Wishes:
+def _wishes(top: Members, max_seconds: float) -> Wishes:
     """How to search: members of ``options``, or of the whole."""
     options = Members("options", top.raw("options") or {}, _WISHES | {"g"}, _NO_OPTIONS)
     told = {name: options for name in (*_WISHES, "g") if options.has(name)}
@@ -251,11 +258,11 @@ def _wishes(top: Members) -> Wishes:
     geometries = part["geometries"].text("geometries") or GEOMETRIES[0]
     if geometries not in GEOMETRIES:
         raise part["geometries"].wrong("geometries", f"one of {', '.join(GEOMETRIES)}")
-    seed = part["seed"].whole("seed", 1, 0, 2**32 - 1)
+    seed = part["seed"].whole("seed", 1, 0, MOST_SEED)
     assert seed is not None
     return Wishes(
         objective,
-        part["seconds"].number("seconds", 0, 0, 10**6) if "seconds" in told else None,
+        part["seconds"].search_seconds("seconds", max_seconds),
         seed,
         part["iterations"].whole("iterations", None, 1, MOST_ITERATIONS),
         options.flag("g") or part["geometry"].flag("geometry"),

@@ -36,11 +36,12 @@ class Run:
         """What it tells, until it ends; None where it has told nothing for so long."""
         reader = asyncio.StreamReader()
         pipe = os.fdopen(self._told, "rb", buffering=0)
-        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), pipe
-        )
-        self._told = -1
+        self._told = -1  # the pipe's from now on, even if this ends at the next line
+        transport: asyncio.BaseTransport | None = None
         try:
+            transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+                lambda: asyncio.StreamReaderProtocol(reader), pipe
+            )
             while True:
                 try:
                     async with asyncio.timeout(poll_s):
@@ -53,7 +54,7 @@ class Run:
                 else:
                     yield read_message(body)
         finally:
-            transport.close()
+            (pipe if transport is None else transport).close()
 
     def finish(self) -> None:
         """Ask for the best plan so far."""

@@ -103,7 +103,7 @@ class Teller:
     def __call__(self, progress: Progress) -> bool:
         """Tell what is to be told."""
         now, plan = time.monotonic(), progress.plan
-        is_new = self._shown is None or _rank(plan) != _rank(self._shown)
+        is_new = self._shown is None or _differ(plan, self._shown)
         is_due = self._shown is None or now - self._shown_at >= self._pause_s
         if is_new and is_due:
             self._shown, self._shown_at = plan, now
@@ -121,6 +121,7 @@ class Teller:
         return bool(select.select([self._lines.stop], [], [], 0)[0])
 
 
-def _rank(plan: CourierPlan) -> tuple[int, float, int]:
-    """What differs between plans of which one is better."""
-    return len(plan.unserved), plan.cost, plan.travel_cs
+def _differ(plan: CourierPlan, other: CourierPlan) -> bool:
+    """Whether one of two plans is better: by what it leaves undone, not only by how much."""
+    left, others = ({(one.kind, one.index) for one in p.unserved} for p in (plan, other))
+    return left != others or (plan.cost, plan.travel_cs) != (other.cost, other.travel_cs)

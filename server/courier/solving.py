@@ -1,6 +1,9 @@
 """A problem from its JSON to what a process needs to solve it, and back."""
 
+import json
+import re
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +25,9 @@ from server.errors import InvalidQuery
 FAR_M = 10_000.0
 """A place farther than that from any road is off the map."""
 _NOWHERE: U32 = freeze(np.zeros((0, 0), np.uint32))
+_MANY_DIGITS = re.compile(rb"[0-9]{20}")
+_MOST_DIGITS = 300
+"""Of whole numbers that a float can have."""
 _PLACES_PER_STOP = 2
 """So many times as many places as stops there may be: depots are places, too."""
 
@@ -54,9 +60,17 @@ class Prepared:
 def read_json(body: bytes) -> Any:
     """A document; ``InvalidQuery`` where there is none."""
     try:
-        return orjson.loads(body)
+        document = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise InvalidQuery(f"invalid JSON: {error}") from None
+    if _MANY_DIGITS.search(body):  # which have become floats, but are to be told as they came
+        with suppress(RecursionError):
+            return json.loads(body, parse_int=_whole)
+    return document
+
+
+def _whole(text: str) -> int | float:
+    return int(text) if len(text) <= _MOST_DIGITS else float(text)
 
 
 def prepare(

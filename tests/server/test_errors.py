@@ -20,6 +20,7 @@ CODES = {
     "Unauthorized",
     "TooSlow",
     "DatasetRefused",
+    "SolverFailed",
 }  # fmt: skip
 
 

@@ -110,6 +110,7 @@ def test_both_ends_of_what_nobody_does() -> None:
     plan = CourierPlan((), (Unserved(SHIPMENT, 1, TOO_LARGE),), 0, 0.0, 0, 0.0)
     answer = prepared.answer(plan)
     assert answer["routes"] == [] and answer["summary"]["routes"] == 0
+    assert answer["summary"]["delivery"] == answer["summary"]["pickup"] == [0, 0]
     assert answer["unassigned"] == [
         {"id": 3, "type": "pickup", "location_index": 1, "reason": TOO_LARGE},
         {"id": 4, "type": "delivery", "location_index": 3, "reason": TOO_LARGE},
@@ -126,6 +127,23 @@ def test_moments_are_rounded_down() -> None:
     exact = prepared.answer(plan)
     for step, other in zip(answer["routes"][0]["steps"], exact["routes"][0]["steps"], strict=True):
         assert step == other
+
+
+@pytest.mark.parametrize(
+    ("window", "begin"), [([10.5, 20], 11), ([10.5, 11.5], 11), ([10, 20], 10), ([9.5, 10.2], 10)]
+)
+def test_windows_of_fractions(window: list[float], begin: int) -> None:
+    """What begins within one is told to, and each step still follows from the one before."""
+    job = {"id": 1, "location_index": 1, "service": 3, "time_windows": [window]}
+    jobs = [job, {"id": 2, "location_index": 2, "time_windows": [[30, 40]]}]
+    vehicles = [{"id": 1, "start_index": 0, "end_index": 0}]
+    prepared = by_matrix([2] * N * N, vehicles=vehicles, jobs=jobs, shipments=[])
+    (route,) = prepared.answer(solve_naively(prepared.problem))["routes"]
+    moments = {s.get("id"): s["arrival"] + s["waiting_time"] for s in route["steps"][1:-1]}
+    assert moments == {1: begin, 2: 30}
+    for before, step in pairwise(route["steps"]):
+        done = sum(before[name] for name in ("arrival", "waiting_time", "setup", "service"))
+        assert step["arrival"] == done + 2
 
 
 @pytest.mark.compiled

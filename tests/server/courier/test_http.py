@@ -1,7 +1,10 @@
 """Couriers' problems over HTTP, solved in processes of their own."""
 
 import asyncio
+import errno
 import json
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ from engines import engine_of
 from world import World
 
 from server.app import create_app
+from server.courier.solving import prepare
 from server.settings import Settings
 from server.state import EngineState
 
@@ -108,10 +112,18 @@ def test_events(app: Any, how: str) -> None:
     [
         (b"{", 400, "InvalidQuery", "invalid JSON"),
         ([], 400, "InvalidQuery", "the problem is an array"),
-        ({}, 400, "InvalidQuery", "there is no vehicles"),
+        ({}, 400, "InvalidQuery", "the problem has no vehicles"),
         (problem(vehicles=[]), 400, "InvalidQuery", "vehicles has no element"),
         (problem(seconds=1), 400, "InvalidQuery", "seconds is there twice"),
-        (problem(options={"seconds": 31}), 400, "InvalidValue", "seconds is 31, expected at most"),
+        *(
+            (
+                problem(options={"seconds": seconds}),
+                400,
+                "InvalidQuery",
+                f"options.seconds is {seconds}, expected more than 0, at most 30",
+            )
+            for seconds in (-1, 0, 31)
+        ),
         (problem(options={"breaks": 1}), 400, "InvalidQuery", "options.breaks is unknown"),
         (
             problem(jobs=[{"id": i, "location": at("a")} for i in range(17)]),
@@ -142,6 +154,28 @@ def test_errors(app: Any, document: Any, status: int, code: str, message: str) -
         assert message in answer["message"] and "\n" not in answer["message"]
 
 
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [({}, 5), ({"iterations": 9}, 30), ({"iterations": 9, "seconds": 2}, 2), ({"seconds": 3}, 3)],
+)
+def test_how_long(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], expected: float
+) -> None:
+    """So many iterations end by themselves: only the longest time ends them before."""
+    asked: list[float | None] = []
+    settings = Settings(max_courier_runs=1, max_courier_seconds=30)
+    state = EngineState(engine_of(TOWN), Path("town.whimbrel"), settings)
+    start = state.runs.start
+
+    def spy(work: Any) -> Any:
+        asked.append(work.params.seconds)
+        return start(replace(work, params=replace(work.params, iterations=1)))
+
+    monkeypatch.setattr(state.runs, "start", spy)
+    assert post(create_app(state), problem(options=options)).status == 200
+    assert asked == [expected]
+
+
 def test_other_errors(app: Any) -> None:
     """Of the request itself."""
     assert ask(app, "GET", "/courier/v1/plain").status == 405
@@ -152,6 +186,75 @@ def test_other_errors(app: Any) -> None:
     never = Settings(max_courier_runs=0)
     off = create_app(EngineState(engine_of(TOWN), Path("town.whimbrel"), never))
     assert post(off, problem()).json()["code"] == "NotImplemented"
+
+
+def slow_town(seconds: float) -> tuple[EngineState, list[Any]]:
+    """A town in which it takes a while to begin, and the runs that are started there."""
+    settings = Settings(max_courier_runs=1)
+    state = EngineState(engine_of(TOWN), Path("town.whimbrel"), settings)
+    start, started = state.runs.start, []
+
+    def slowly(work: Any) -> Any:
+        time.sleep(seconds)
+        started.append(start(work))
+        return started[-1]
+
+    state.runs.start = slowly  # type: ignore[method-assign]
+    return state, started
+
+
+@pytest.mark.parametrize("is_cancelled", [False, True])
+def test_whoever_leaves_before_it_begins(is_cancelled: bool) -> None:
+    """His place is free at once, and what is started for him all the same is ended."""
+    state, started = slow_town(1.0)
+    app, body = create_app(state), json.dumps(problem()).encode()
+
+    async def leave() -> float:
+        began = time.monotonic()
+        path = "/courier/v1/plain"
+        asking = ask_in_loop(app, "POST", path, body, JSON, 60 if is_cancelled else 0.3)
+        task = asyncio.ensure_future(asking)
+        if is_cancelled:
+            await asyncio.sleep(0.3)
+            task.cancel()
+        await asyncio.wait([task])
+        took = time.monotonic() - began
+        with state.runs.slot():
+            pass
+        return took
+
+    assert asyncio.run(leave()) < 0.9
+    state.runs.threads.shutdown()
+    (run,) = started
+    assert (run._told, run._life, run._stop) == (-1, -1, -1)
+
+
+def test_whoever_leaves_before_the_matrix_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is started for him."""
+    state, started = slow_town(0)
+
+    def slowly(*arguments: Any) -> Any:
+        time.sleep(0.6)
+        return prepare(*arguments)
+
+    monkeypatch.setattr("server.api.courier.prepare", slowly)
+    app, body = create_app(state), json.dumps(problem()).encode()
+    asyncio.run(ask_in_loop(app, "POST", "/courier/v1/plain", body, JSON, 0.2))
+    state.runs.threads.shutdown()
+    assert not started
+
+
+def test_no_process_to_be_had() -> None:
+    """It is said, and no fault of the server's program."""
+    state, _ = slow_town(0)
+
+    def fail(work: Any) -> Any:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    state.runs.start = fail  # type: ignore[method-assign]
+    response = post(create_app(state), problem())
+    assert (response.status, response.json()["code"]) == (503, "SolverFailed")
+    assert "Too many open files" in response.json()["message"]
 
 
 def test_one_too_many(app: Any) -> None:

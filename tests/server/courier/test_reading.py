@@ -10,6 +10,7 @@ from gis.arrays import INF
 from routing.courier.problem import MAKESPAN, Courier, Job, Shipment, Stop
 from routing.errors import QueryError, TooBig
 from server.courier.reading import read_problem
+from server.courier.solving import read_json
 from server.errors import InvalidQuery, Unsupported
 
 HERE, THERE = [24.9, 60.1], [24.95, 60.2]
@@ -130,19 +131,21 @@ def changed(path: str, value: Any) -> Any:
         ("shipments.0.pickup", None, "shipments[0] has no pickup"),
         ("shipments.0", 7, "shipments[0] is a number, expected an object"),
         ("vehicles", [], "vehicles has no element, expected one or more"),
-        ("vehicles", ..., "there is no vehicles"),
+        ("vehicles", ..., "the problem has no vehicles"),
         ("vehicles", {}, "vehicles is an object, expected an array"),
         ("jobs.0.id", ..., "jobs[0] has no id"),
         ("jobs.0.id", -1, "jobs[0].id is -1, expected a whole number"),
-        ("jobs.0.id", True, "jobs[0].id is True"),
-        ("jobs.0.id", "a", "jobs[0].id is 'a'"),
+        ("jobs.0.id", True, "jobs[0].id is true"),
+        ("jobs.0.id", "a", 'jobs[0].id is "a"'),
+        ("jobs.0.id", 2**70, "jobs[0].id is 1180591620717411303424, expected a whole number"),
+        ("jobs.0.skills", [True, None], "jobs[0].skills is [true, null], expected whole numbers"),
         ("jobs.0.location", ..., "jobs[0].location is missing"),
         ("jobs.0.location", [1], "jobs[0].location is [1], expected [longitude, latitude]"),
         ("jobs.0.location", [200, 0], "jobs[0].location is [200, 0]"),
-        ("jobs.0.location", ["1", "2"], "jobs[0].location is ['1', '2']"),
-        ("jobs.0.location_index", 0, "jobs[0] has an index, but there are no matrices"),
-        ("jobs.0.service", -1, "jobs[0].service is -1, expected a number from 0"),
-        ("jobs.0.service", "5", "jobs[0].service is '5'"),
+        ("jobs.0.location", ["1", "2"], 'jobs[0].location is ["1", "2"]'),
+        ("jobs.0.location_index", 0, "jobs[0].location_index is 0, but there are no matrices"),
+        ("jobs.0.service", -1, "jobs[0].service is -1, expected a number from 0 to 10000000000"),
+        ("jobs.0.service", "5", 'jobs[0].service is "5"'),
         ("jobs.0.setup", 1e300, "jobs[0].setup is 1e+300"),
         ("jobs.0.servcie", 5, "jobs[0].servcie is unknown, expected"),
         ("jobs.0.priority", 101, "jobs[0].priority is 101, expected a whole number from 0 to 100"),
@@ -152,6 +155,16 @@ def changed(path: str, value: Any) -> Any:
         ("jobs.0.time_windows", [[9, 5]], "jobs[0].time_windows[0] ends at 5, before it begins"),
         ("jobs.0.time_windows", [[0, 9], [5, 10]], "jobs[0].time_windows[1] begins at 5, before"),
         ("jobs.0.time_windows", [5, 10], "jobs[0].time_windows[0] is 5, expected [begin, end]"),
+        (
+            "jobs.0.time_windows",
+            [[-10, 5]],
+            "[0] is [-10, 5], expected [begin, end] in seconds from 0 to 10000000000",
+        ),
+        (
+            "vehicles.0.time_window",
+            [0, 10**18],
+            "is [0, 1000000000000000000], expected [begin, end] in seconds from 0 to 10000000000",
+        ),
         ("jobs.0.time_windows", [], "jobs[0].time_windows is [], expected one window"),
         ("jobs.0.description", 5, "jobs[0].description is 5, expected a text"),
         ("vehicles.0.time_window", [5, 1], "vehicles[0].time_window ends at 1, before"),
@@ -161,12 +174,17 @@ def changed(path: str, value: Any) -> Any:
         ("vehicles.0.speed_factor", 0, "vehicles[0].speed_factor is 0, expected a number from"),
         ("vehicles.0.costs", {"fixed": -1}, "vehicles[0].costs.fixed is -1"),
         ("vehicles.0.max_tasks", 1.5, "vehicles[0].max_tasks is 1.5"),
-        ("objective", "speed", "objective is 'speed', expected one of travel, makespan"),
+        ("objective", "speed", 'objective is "speed", expected one of travel, makespan'),
         ("options.objective", "travel", "objective is there twice"),
-        ("options.geometries", "wkb", "options.geometries is 'wkb', expected one of"),
+        ("options.geometries", "wkb", 'options.geometries is "wkb", expected one of'),
         ("options.g", 1, "options.g is 1, expected true or false"),
         ("options.iterations", 0, "options.iterations is 0"),
         ("options.seed", -1, "options.seed is -1"),
+        ("options.seed", 2**31, "seed is 2147483648, expected a whole number from 0 to 2147483647"),
+        ("options.seconds", -1, "options.seconds is -1, expected more than 0, at most 1000000"),
+        ("options.seconds", 0, "options.seconds is 0, expected more than 0, at most 1000000"),
+        ("options.seconds", True, "options.seconds is true, expected more than 0"),
+        ("options.seconds", 1e7, "seconds is 10000000.0, expected more than 0, at most 1000000"),
         ("matrices", {}, "vehicles[0].start_index is missing, expected a row of the matrix"),
     ],
 )
@@ -206,8 +224,8 @@ def test_what_is_not_supported(path: str, value: Any, name: str) -> None:
         ([[0, 1]], "durations[0] is no array of 1"),
         ([[0, 1], [1]], "durations[1] is no array of 2"),
         ([[0, -1], [1, 0]], "durations[0][1] is -1, expected 0 or more"),
-        ([[0, "1"], [1, 0]], "durations[0] has what is no number"),
-        ([[0]], "jobs[0] has the index 1, expected 0 to 0"),
+        ([[0, "1"], [1, 0]], 'durations[0][1] is "1", expected a number or null'),
+        ([[0]], "jobs[0].location_index is 1, expected 0 to 0"),
         ([], "durations is empty"),
         (None, "matrices.car has no durations"),
         (..., "matrices has no 'car'"),
@@ -223,6 +241,26 @@ def test_wrong_matrices(durations: Any, message: str) -> None:
     with pytest.raises(InvalidQuery) as told:
         read_problem(document, "car", 100)
     assert message in str(told.value)
+
+
+def test_rows_that_are_not_there() -> None:
+    """The member that has the index is named."""
+    document = {
+        "vehicles": [{"id": 1, "start_indices": [0, 9]}],
+        "matrices": {"car": {"durations": [[0]]}},
+    }
+    with pytest.raises(InvalidQuery, match=r"^vehicles\[0\].start_indices\[1\] is 9, expected 0"):
+        read_problem(document, "car", 100)
+
+
+def test_numbers_are_told_as_they_came() -> None:
+    """However many digits they have."""
+    body = b'{"vehicles": [{"id": 123456789012345678901234567890}]}'
+    with pytest.raises(InvalidQuery, match="id is 123456789012345678901234567890, expected"):
+        read_problem(read_json(body), "car", 100)
+    for digits in (b"9" * 400, b"9" * 5000):
+        with pytest.raises(InvalidQuery):
+            read_problem(read_json(b'{"vehicles": [{"id": %b}]}' % digits), "car", 100)
 
 
 def test_ids_and_profiles() -> None:

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.compiled
 HELSINKI = [[24.941, 60.172], [24.935, 60.168], [24.948, 60.165], [24.926, 60.163]]
 PATH = "/courier/v1/driving"
 JSON = {"content-type": "application/json"}
+MARK = b"SERVER_OF_TEST=%d" % os.getpid()
 
 
 def problem(seconds: float) -> bytes:
@@ -36,6 +37,12 @@ def problem(seconds: float) -> bytes:
     ).encode()
 
 
+def marked(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a server whose processes are known by it."""
+    name, value = MARK.decode().split("=")
+    return {**environment, name: value}
+
+
 @pytest.fixture(scope="module")
 def server(
     command: Callable[..., list[str]],
@@ -44,8 +51,9 @@ def server(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[str]:
     log = tmp_path_factory.mktemp("courier") / "log.txt"
-    with serving(command, environment, dataset, log) as url:
+    with serving(command, marked(environment), dataset, log) as url:
         yield url
+    assert "Traceback" not in log.read_text()
 
 
 def connect(url: str) -> http.client.HTTPConnection:
@@ -90,17 +98,21 @@ def free(url: str) -> bool:
 
 
 def solvers() -> set[int]:
-    """Processes of ours that lead a session of their own and have the lowest priority."""
+    """Processes of this module's servers that lead a session and have the lowest priority.
+
+    The servers' environment tells their processes from all others, orphans too.
+    """
     found = set()
     for folder in Path("/proc").iterdir():
         try:
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            is_ours = MARK in (folder / "environ").read_bytes().split(b"\0")
         except (OSError, ValueError):
             continue
         pid = int(folder.name) if folder.name.isdigit() else 0
         is_dead = fields[0] in "ZX"
         session, nice = int(fields[3]), int(fields[16])
-        if pid and pid == session and nice == 19 and not is_dead:
+        if is_ours and pid and pid == session and nice == 19 and not is_dead:
             found.add(pid)
     return found
 
@@ -154,8 +166,17 @@ def test_a_solver_that_is_killed(server: str) -> None:
     os.kill(mine, signal.SIGKILL)
     rest = response.read().decode()
     assert rest.split("event: ")[-1].startswith("error\n")
-    assert json.loads(rest.split("data: ")[-1])["code"] == "InternalError"
+    told = json.loads(rest.split("data: ")[-1])
+    assert told["code"] == "SolverFailed" and "memory" in told["message"]
     connection.close()
+    with closing(connect(server)) as plain:
+        plain.request("POST", PATH, problem(30), JSON)
+        assert wait_until(lambda: bool(solvers() - before), 5)
+        (mine,) = solvers() - before
+        os.kill(mine, signal.SIGKILL)
+        response = plain.getresponse()
+        assert response.status == 503 and response.getheader("retry-after")
+        assert json.loads(response.read()) == told
     with closing(connect(server)) as again:
         again.request("POST", PATH, problem(0.2), JSON)
         assert again.getresponse().status == 200
@@ -198,7 +219,8 @@ def test_a_server_that_is_stopped_or_killed(
 ) -> None:
     """Stopped, it tells the best plan so far; no solver stays, even of a worker that is killed."""
     before = solvers()
-    with serving(command, environment, dataset, tmp_path / "log.txt", n_workers=1) as url:
+    log = tmp_path / "log.txt"
+    with serving(command, marked(environment), dataset, log, n_workers=1) as url:
         connection, response = begin(url, 30)
         with closing(connect(url)) as health:
             health.request("GET", "/health")
