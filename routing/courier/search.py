@@ -18,6 +18,8 @@ from routing.courier.segments import exchange_parts
 
 _MEAN_GONE = 10
 """So many orders are taken out at a time, on average."""
+_MOST_WAITING = 20
+"""Of the orders that were in no route before, so many are tried along with those taken out."""
 
 
 class Search(NamedTuple):
@@ -93,7 +95,7 @@ def run_search(instance: Instance, search: Search, n_iterations: int, heat: F64)
             wanted = 1 + next_random(random) % (2 * _MEAN_GONE - 1)
         cost, worth = routes.total[0], routes.total[1]
         ruin(instance, routes, search.trial, ruined, min(wanted, int64(len(instance.may))))
-        recreate(instance, search)
+        recreate(instance, search, _MOST_WAITING if i > 0 else len(instance.may))
         sum_up(instance, routes)
         chance = -math.log(next_random(random) / 2147483647.0)
         worse = routes.total[1] > worth
@@ -111,17 +113,25 @@ def run_search(instance: Instance, search: Search, n_iterations: int, heat: F64)
 
 
 @inner_kernel
-def recreate(instance: Instance, search: Search) -> None:
-    """Put the absent orders in again, one after the other, where each costs least."""
+def recreate(instance: Instance, search: Search, most_waiting: Any) -> None:
+    """Put absent orders in again, one after the other, where each costs least.
+
+    Of those that were absent before the ruin only some by chance, so that it takes no longer where
+    there are many that fit in nowhere.
+    """
     routes, ruined, random = search.routes, search.ruined, search.trial.random
     last = len(routes.absent) - 1
     n = routes.absent[last]
+    n_waiting = ruined.absent[last]
+    left = max(int64(0), n_waiting - most_waiting)
+    for i in range(left):
+        k = i + next_random(random) % (n_waiting - i)
+        routes.absent[i], routes.absent[k] = routes.absent[k], routes.absent[i]
     how = next_random(random) % 8
-    hard = ruined.absent[last] > 0 and next_random(random) % 2 == 0
-    for i in range(n):
+    hard = n_waiting > 0 and next_random(random) % 2 == 0
+    for i in range(left, n):
         order = routes.absent[i]
         ruined.gone[order] = 0
-        d = instance.delivery[order]
         if hard:
             search.rank[i] = -search.missed[order]
         elif how < 4:
@@ -131,10 +141,9 @@ def recreate(instance: Instance, search: Search) -> None:
         elif how < 7:
             search.rank[i] = -_quantity(instance, order)
         else:
-            search.rank[i] = int64(instance.leave[0, d])
-    _sort(routes.absent, search.rank, n)
-    left = int64(0)
-    for i in range(n):
+            search.rank[i] = int64(instance.leave[0, instance.delivery[order]])
+    _sort(routes.absent[left:n], search.rank[left:n])
+    for i in range(left, n):
         order = routes.absent[i]
         v, first, second = insert_best(instance, routes, search.trial, order)
         if v < 0:
@@ -164,9 +173,9 @@ def _quantity(instance: Instance, order: Any) -> Any:
 
 
 @inlined_kernel
-def _sort(orders: I64, rank: I64, n: Any) -> None:
-    """Sort the first n orders by rank: they are few."""
-    for i in range(1, n):
+def _sort(orders: I64, rank: I64) -> None:
+    """Sort orders by rank: they are few but for the first time."""
+    for i in range(1, len(orders)):
         order, key = orders[i], rank[i]
         at = int64(i)
         while at > 0 and rank[at - 1] > key:

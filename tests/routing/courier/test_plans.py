@@ -81,3 +81,20 @@ def test_anything_else_is_checked_before() -> None:
         here, (Courier((0,), (0,)),) * 2, (Shipment(Stop(0), Stop(0)),), (), MAKESPAN
     )
     check_plan(early, solve(early))
+
+
+@pytest.mark.compiled
+def test_far_more_than_fits() -> None:
+    """Few of many can be done: what fits nowhere takes no time from what does."""
+    n = 150
+    places = np.random.default_rng(1).uniform(0, 5000, (n + 1, 2))
+    apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
+    durations = freeze(np.rint(apart / 8).astype(np.uint32) * 100)
+    jobs = tuple(Job(Stop(1 + i), priority=i % 3) for i in range(n))
+    problem = CourierProblem(durations, (Courier((0,), (0,), max_tasks=8),), jobs=jobs)
+    plan = solve(problem, 3000)
+    check_plan(problem, plan)
+    served = [stop for stop in plan.routes[0].stops if stop.index is not None]
+    assert len(served) == 8
+    assert all(jobs[stop.index].priority == 2 for stop in served)  # type: ignore[index]
+    assert plan.routes == solve(problem, 3000, workers=2).routes
