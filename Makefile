@@ -47,7 +47,7 @@ NODE_PACKAGES := osrm-text-instructions@0.15.0 leaflet@1.9.4 leaflet-routing-mac
 node:  ## get the npm packages of OSRM's clients that must understand us, for their tests
 	$(NPM) install --silent --no-audit --no-fund --prefix .node $(NODE_PACKAGES)
 
-peers: install  ## compare with OSRM; PEERS_PYTHON names a Python that has osrm-bindings
+peers: install  ## compare with others; PEERS_PYTHON names a Python that has them
 	WHIMBREL_PEERS_PYTHON=$(PEERS_PYTHON) $(BIN)/pytest tests/peers
 
 clean:  ## remove what was made here
