@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gis.arrays import freeze
 from routing.courier.compile import make_instance
 from routing.courier.instance import ALWAYS, NEVER, SPAN, TIMED
-from routing.courier.problem import MAKESPAN, Courier, CourierProblem, Job, Stop
+from routing.courier.problem import MAKESPAN, Courier, CourierProblem, Job, Shipment, Stop
 
 NONE = freeze(np.zeros((1, 1), np.uint32))
 
@@ -58,7 +58,8 @@ def test_ways(problem: CourierProblem) -> None:
 def test_stops_and_orders(problem: CourierProblem) -> None:
     """Whose they are, when and how long, what is carried, what it matters, who may."""
     instance, stops = make_instance(problem), stops_of(problem)
-    clock, tasks = instance.clock, (*problem.shipments, *problem.jobs)
+    clock = instance.clock
+    tasks: tuple[Shipment | Job, ...] = (*problem.shipments, *problem.jobs)
     assert len(instance.order) == len(stops) and len(instance.may) == len(tasks)
     for y, (stop, order, is_pickup) in enumerate(stops):
         assert instance.order[y] == order
@@ -70,8 +71,7 @@ def test_stops_and_orders(problem: CourierProblem) -> None:
         assert windows == [(cs(begin), cs(end)) for begin, end in stop.windows]
     none = (0,) * problem.n_dimensions
     for order, task in enumerate(tasks):
-        is_job = isinstance(task, Job)
-        assert (instance.pickup[order] < 0) == is_job
+        assert (instance.pickup[order] < 0) == isinstance(task, Job)
         carried = (
             (task.delivered or none, none, task.collected or none)
             if isinstance(task, Job)
