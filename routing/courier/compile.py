@@ -109,7 +109,7 @@ def _rates(couriers: Sequence[Courier]) -> tuple[I64, I64]:
         unit = 1.0
     # Nothing that costs anything is free.
     rate = [max(round(cost / unit), 1) if cost > 0 else 0 for cost in costs]
-    fixed = [min(round(in_cs(c.fixed_cost) / unit), _MOST_FIXED) for c in couriers]
+    fixed = [round(min(in_cs(c.fixed_cost) / unit, _MOST_FIXED)) for c in couriers]
     return np.array(rate, np.int64), np.array(fixed, np.int64)
 
 

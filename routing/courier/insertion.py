@@ -4,10 +4,12 @@ from typing import Any, NamedTuple
 
 from gis.arrays import I32, I64
 from gis.jit import inlined_kernel, inner_kernel, int64
-from routing.courier.instance import ALWAYS, NO_WAY, SPAN, SPAN_WEIGHT, TIMED, Instance
+from routing.courier.instance import NO_WAY, SPAN, SPAN_WEIGHT, TIMED, Instance
 from routing.courier.routes import Routes, finish, longest_span, stop_at, way
 
 _BLINK_EVERY = 100
+_NO_COST = 2**62
+"""More than any place costs: a route may cost 2^50 only for being used."""
 
 
 class Trial(NamedTuple):
@@ -51,7 +53,7 @@ def _blinks(random: I64) -> Any:
 def insert_best(instance: Instance, routes: Routes, trial: Trial, order: Any) -> Any:
     """The best place of an order in any route: (courier or -1, leg of the first, of the second)."""
     fleet = instance.fleet
-    best: Any = int64(ALWAYS)
+    best: Any = int64(_NO_COST)
     found, first, second = int64(-1), int64(0), int64(0)
     trial.random[2] += 1
     longest = longest_span(routes) if instance.rules[SPAN] != 0 else int64(0)
@@ -229,8 +231,6 @@ def _place_in_time(
     first, second = int64(-1), int64(-1)
     for i in range(m + 1):
         alone = trial.before[i]
-        if alone >= NO_WAY:
-            continue
         x = stop_at(routes, v, i - 1)
         together = int64(trial.together[i])
         if min(together, alone + trial.after[i]) >= best or _blinks(trial.random):

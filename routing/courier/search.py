@@ -11,10 +11,10 @@ import numpy as np
 from gis.arrays import F64, I64, U32
 from gis.jit import inlined_kernel, inner_kernel, int64, plain_kernel
 from routing.courier.insertion import Trial, insert_best, next_random
-from routing.courier.instance import Instance
+from routing.courier.instance import NO_WAY, TIMED, Instance
 from routing.courier.routes import Routes, empty_routes, insert, note_places, refresh, sum_up
 from routing.courier.ruin import Ruin, ruin, touch
-from routing.courier.segments import exchange_parts
+from routing.courier.segments import exchange_parts, is_in_time
 
 _MEAN_GONE = 10
 """So many orders are taken out at a time, on average."""
@@ -101,7 +101,8 @@ def run_search(instance: Instance, search: Search, n_iterations: int, heat: F64)
         worse = routes.total[1] > worth
         if routes.total[1] == worth:
             worse = routes.total[0] - cost > temperature * chance
-        if worse:
+        if worse or not _is_allowed(instance, search):
+            worse = True
             _undo(instance, search)
             routes.total[0], routes.total[1] = cost, worth
         else:
@@ -182,6 +183,29 @@ def _sort(orders: I64, rank: I64) -> None:
             orders[at], rank[at] = orders[at - 1], rank[at - 1]
             at -= 1
         orders[at], rank[at] = order, key
+
+
+@inlined_kernel
+def _is_allowed(instance: Instance, search: Search) -> Any:
+    """Whether the routes that were changed are still short enough and in time.
+
+    Without a stop a route may take longer: the next at its place has its setup then, and times
+    need not keep the triangle inequality.
+    """
+    routes, ruined = search.routes, search.ruined
+    for i in range(ruined.touched[len(ruined.touched) - 1]):
+        v = ruined.touched[i]
+        if routes.length[v] == 0:
+            continue
+        if routes.travel[v] > instance.fleet.most_travel[v]:
+            return False
+        if routes.travel[v] >= NO_WAY:
+            for leg in range(routes.length[v] + 1):
+                if routes.leg[v, leg] >= NO_WAY:
+                    return False
+        if instance.rules[TIMED] != 0 and not is_in_time(instance, routes, v):
+            return False
+    return True
 
 
 @inlined_kernel

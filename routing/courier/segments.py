@@ -52,7 +52,7 @@ def exchange_parts(instance: Instance, routes: Routes, trial: Trial, temperature
         ):
             continue
         _exchange(instance, routes, v, i, j, k)
-        if instance.rules[TIMED] != 0 and not _is_in_time(instance, routes, v):
+        if instance.rules[TIMED] != 0 and not is_in_time(instance, routes, v):
             _exchange(instance, routes, v, i, i + k - j, k)
         else:
             total += cost
@@ -124,7 +124,7 @@ def _turn(routes: Routes, v: Any, i: Any, k: Any) -> None:
 
 
 @inlined_kernel
-def _is_in_time(instance: Instance, routes: Routes, v: Any) -> Any:
+def is_in_time(instance: Instance, routes: Routes, v: Any) -> Any:
     """Whether all stops of a route can be done, and the end be reached."""
     m = routes.length[v]
     for i in range(m):

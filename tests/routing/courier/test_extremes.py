@@ -111,14 +111,7 @@ SECONDS = st.sampled_from((0.0, 1.0, LONGEST_S / 2, LONGEST_S - 0.01, float(LONG
 WINDOWS = st.sampled_from(
     ((), ((0.0, float(LONGEST_S)),), ((LONGEST_S - 1.0, float(LONGEST_S)),), ((0, 1), (2, 10**10)))
 )
-SETUP_S = (0.0, 1.0, LONGEST_S / 2, float(LONGEST_S))
-"""By place."""
-STOPS = st.builds(
-    lambda place, *others: Stop(place, others[0], SETUP_S[place], others[1]),
-    st.integers(0, 3),
-    SECONDS,
-    WINDOWS,
-)
+STOPS = st.builds(Stop, st.integers(0, 3), SECONDS, SECONDS, WINDOWS)
 AMOUNTS = st.tuples(*[st.sampled_from((0, 1, MOST_AMOUNT - 1, MOST_AMOUNT))] * 3)
 PRIORITIES = st.sampled_from((0, MOST_PRIORITY))
 COURIERS = st.builds(
@@ -130,7 +123,7 @@ COURIERS = st.builds(
     max_travel_s=st.sampled_from((None, float(LONGEST_S))),
     speed=st.sampled_from((1.0, 0.01, 100.0)),
     fixed_cost=st.sampled_from((0.0, float(LONGEST_S))),
-    cost_per_hour=st.sampled_from((0.0, 1e-3, 3600.0, 1e7)),
+    cost_per_hour=st.sampled_from((0.0, 1e-300, 1e-3, 3600.0, 1e7)),
 )
 
 
