@@ -166,16 +166,16 @@ def trace_path(
 
 
 @plain_kernel
-def room_for(first_point: U32, arcs: U32) -> int:
-    """So many points a path has at most."""
-    room: Any = np.int64(2)
+def count_points(first_point: U32, arcs: U32) -> int:
+    """The points of all arcs; a path has at most its two ends more."""
+    n: Any = np.int64(0)
     for k in range(len(arcs)):
-        room += np.int64(first_point[(arcs[k] >> 1) + 1]) - np.int64(first_point[arcs[k] >> 1])
-    return int(room)
+        n += np.int64(first_point[(arcs[k] >> 1) + 1]) - np.int64(first_point[arcs[k] >> 1])
+    return int(n)
 
 
 _trace_path = Settled(trace_path)
-_room_for = Settled(room_for)
+_count_points = Settled(count_points)
 
 
 class PlacesOfPaths(NamedTuple):
@@ -251,8 +251,7 @@ class LegAssembler:
 
     def lines(self, arcs: U32, first: I64, places: PlacesOfPaths) -> tuple[F64, F64, list[int]]:
         """Longitudes and latitudes of the points of many paths, and where each one's begin."""
-        points, edges = self._shape.first_point, arcs >> np.uint32(1)
-        room = int((points[edges + np.uint32(1)] - points[edges]).sum()) + 2 * len(first)
+        room = _count_points(self._shape.first_point, arcs) + 2 * len(first)
         lon, lat, node = np.empty(room), np.empty(room), np.empty(room, np.int64)
         trace = _Trace(lon, lat, node, np.empty(len(arcs), np.int64), np.empty(0), np.empty(0))
         offset = np.zeros(len(first), np.int64)
@@ -285,7 +284,7 @@ class LegAssembler:
         return _Trace(lon, lat, node, first, *pieces)
 
     def _trace(self, path: PathOfArcs, measured: bool) -> _Trace:
-        room = _room_for(self._shape.first_point, path.arcs)
+        room = _count_points(self._shape.first_point, path.arcs) + 2
         lon, lat, node = np.empty(room), np.empty(room), np.empty(room, np.int64)
         first_point = np.empty(len(path.arcs), np.int64)
         pieces = np.empty((2, room * measured))

@@ -16,7 +16,7 @@ from routing.errors import NoSegment
 from routing.graph.turn_graph import TurnGraph
 from routing.many.pairs import DirectFound, find_route
 from routing.places.candidates import Candidates
-from routing.places.nearest import QUERY_RECORD, PointQuery
+from routing.places.nearest import PointQuery
 from routing.scratch import RouteScratch, Scratch
 from routing.search.chain import Stretch
 from routing.search.seeds import Position
@@ -151,9 +151,9 @@ class DirectFinder:
         """What the kernel finds, and the scratch with the rest, to be given back."""
         assert weighting.weights is not None
         scratch = self._scratch.take()
-        pairs, records, record_bytes, _ = scratch
+        pairs, records, _ = scratch
         for i, query in enumerate(queries):
-            QUERY_RECORD.pack_into(record_bytes, i * QUERY_RECORD.size, *query.record(i))
+            records[i] = query.record(i)
         found = self._kernel(
             weighting.ground,
             self._hierarchy,

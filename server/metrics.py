@@ -98,13 +98,13 @@ class Metrics:
 
     def excess_connections(self) -> int:
         """How many connections more than the worker with the fewest this one has."""
-        totals = [
-            self._values[slot + _CONNECTIONS] + self._values[slot + _CONNECTING]
+        values = self._values
+        totals = {
+            slot: values[slot + _CONNECTIONS] + values[slot + _CONNECTING]
             for slot in range(0, self._supervisor, _SLOT)
-            if self._values[slot + _PROCESS]
-        ]
-        own = self._values[self._own + _CONNECTIONS] + self._values[self._own + _CONNECTING]
-        return int(own - min(totals, default=own))
+            if values[slot + _PROCESS]
+        }
+        return int(totals[self._own] - min(totals.values()))
 
     def refused_connection(self) -> None:
         """A connection was one too many."""

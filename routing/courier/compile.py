@@ -45,9 +45,9 @@ def make_instance(problem: CourierProblem) -> Instance:
             f"{len(speeds)} speeds times {n_stops} stops squared, expected at most {_MOST_WAYS}"
         )
     out = np.empty((len(speeds), n_stops, n_stops), np.int32)
-    leave, come = (np.zeros((len(kinds), n_stops), np.int32) for _ in range(2))
+    leave, come = (np.empty((len(kinds), n_stops), np.int32) for _ in range(2))
     setup = _cs([stop.setup_s for stop in stops])
-    first_setup = np.tile(setup, (len(kinds), 1)).reshape(leave.shape)
+    first_setup = np.empty((len(kinds), n_stops), np.int64)
     for s, factor in enumerate(speeds):
         ways = _at_speed(problem, factor)
         out[s] = ways[np.ix_(places, places)]

@@ -51,7 +51,11 @@ def _blinks(random: I64) -> Any:
 
 @inner_kernel
 def insert_best(instance: Instance, routes: Routes, trial: Trial, order: Any) -> Any:
-    """The best place of an order in any route: (courier or -1, leg of the first, of the second)."""
+    """The best place of an order in any route: (courier or -1, leg of the first, of the second).
+
+    Of the makespan only the travel added counts, not waiting nor service; with windows some places
+    may be missed at which others are spared their setup, or where a way around is shorter.
+    """
     fleet = instance.fleet
     best: Any = int64(_NO_COST)
     found, first, second = int64(-1), int64(0), int64(0)

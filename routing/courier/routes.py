@@ -209,6 +209,16 @@ def _find_times(instance: Instance, routes: Routes, v: Any) -> None:
         t = last_moment(instance.clock, y, t - halt(instance, v, x, y)) - routes.leg[v, i]
 
 
+@inlined_kernel
+def is_in_time(instance: Instance, routes: Routes, v: Any) -> Any:
+    """Whether all stops of a route can be done, and the end be reached."""
+    m = routes.length[v]
+    for i in range(m):
+        if routes.done[v, i] < 0:
+            return False
+    return routes.done[v, m - 1] + routes.leg[v, m] <= instance.fleet.closes[v]
+
+
 @inner_kernel
 def _find_loads(instance: Instance, routes: Routes, v: Any) -> None:
     m = routes.length[v]

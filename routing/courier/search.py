@@ -12,9 +12,17 @@ from gis.arrays import F64, I64, U32
 from gis.jit import inlined_kernel, inner_kernel, int64, plain_kernel
 from routing.courier.insertion import Trial, insert_best, next_random
 from routing.courier.instance import NO_WAY, TIMED, Instance
-from routing.courier.routes import Routes, empty_routes, insert, note_places, refresh, sum_up
+from routing.courier.routes import (
+    Routes,
+    empty_routes,
+    insert,
+    is_in_time,
+    note_places,
+    refresh,
+    sum_up,
+)
 from routing.courier.ruin import Ruin, ruin, touch
-from routing.courier.segments import exchange_parts, is_in_time
+from routing.courier.segments import exchange_parts
 
 _MEAN_GONE = 10
 """So many orders are taken out at a time, on average."""
@@ -101,8 +109,8 @@ def run_search(instance: Instance, search: Search, n_iterations: int, heat: F64)
         worse = routes.total[1] > worth
         if routes.total[1] == worth:
             worse = routes.total[0] - cost > temperature * chance
-        if worse or not _is_allowed(instance, search):
-            worse = True
+        worse = worse or not _is_allowed(instance, search)
+        if worse:
             _undo(instance, search)
             routes.total[0], routes.total[1] = cost, worth
         else:

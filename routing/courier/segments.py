@@ -11,7 +11,7 @@ from typing import Any
 from gis.jit import inlined_kernel, inner_kernel, int64
 from routing.courier.insertion import Trial, next_random
 from routing.courier.instance import NO_WAY, SPAN, TIMED, Instance
-from routing.courier.routes import Routes, refresh, stop_at, way
+from routing.courier.routes import Routes, is_in_time, refresh, stop_at, way
 
 _TRIES = 20
 _N_NEAR = 12
@@ -121,13 +121,3 @@ def _turn(routes: Routes, v: Any, i: Any, k: Any) -> None:
         k -= 1
         routes.stop[v, i], routes.stop[v, k] = routes.stop[v, k], routes.stop[v, i]
         i += 1
-
-
-@inlined_kernel
-def is_in_time(instance: Instance, routes: Routes, v: Any) -> Any:
-    """Whether all stops of a route can be done, and the end be reached."""
-    m = routes.length[v]
-    for i in range(m):
-        if routes.done[v, i] < 0:
-            return False
-    return routes.done[v, m - 1] + routes.leg[v, m] <= instance.fleet.closes[v]

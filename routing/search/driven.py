@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gis.arrays import F64, U32
-from gis.jit import Settled, inner_kernel, int64, plain_kernel
+from gis.jit import Settled, int64, plain_kernel
+from routing.many.pairs import part_of
 from routing.metric import Metric
 
 
@@ -35,7 +36,7 @@ def driven(metric: Metric, arcs: U32, start: float, end: float) -> Driven:
 def drive(
     columns: tuple[U32, U32, U32], arcs: U32, start: float, end: float, parts: F64
 ) -> tuple[int, int]:
-    """Fill ``parts`` (1 or 2, k) with weights and durations; return the two sums."""
+    """Fill ``parts`` (1 or 2, k) with weights and durations: `Driven` without them."""
     weight, duration, length = columns
     slower: Any = int64(0)
     total: Any = int64(0)
@@ -44,20 +45,12 @@ def drive(
         arc = arcs[k]
         begin = start if k == 0 else 0.0
         stop = end if k == last else 1.0
-        parts[0, k] = _part(weight[arc], begin, stop)
+        parts[0, k] = part_of(weight[arc], stop) - part_of(weight[arc], begin)
         if len(parts) > 1:
-            parts[1, k] = _part(duration[arc], begin, stop)
+            parts[1, k] = part_of(duration[arc], stop) - part_of(duration[arc], begin)
             slower += int64(parts[1, k]) - int64(parts[0, k])
-        total += _part(length[arc], begin, stop)
+        total += part_of(length[arc], stop) - part_of(length[arc], begin)
     return slower, total
 
 
 _drive = Settled(drive)
-
-
-@inner_kernel
-def _part(whole: Any, begin: float, stop: float) -> int:
-    """What is taken between two fractions of an arc; `part_cost` rounds alike."""
-    most: Any = int64(whole)
-    to = min(int64(most * stop + 0.5), most)
-    return int(to - min(int64(most * begin + 0.5), most))

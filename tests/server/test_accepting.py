@@ -4,35 +4,24 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from http.client import HTTPConnection
-from pathlib import Path
 
 import pytest
+from serving import fake_serving
 
 from server.metrics import Metrics
 
-TESTS = Path(__file__).resolve().parent.parent
 WORKERS, CONNECTIONS, ROUNDS = 2, 8, 6
 
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    process = subprocess.Popen(
-        [sys.executable, str(TESTS / "fake_server.py"), str(WORKERS)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)])},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    yield int(process.stdout.readline())
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=10)
+    with fake_serving(WORKERS) as port:
+        yield port
 
 
 def process_of(sock: socket.socket) -> int:

@@ -1,20 +1,14 @@
 """Connections that are too slow or too many, over a real network."""
 
-import json
-import os
-import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from http.client import HTTPConnection
-from pathlib import Path
 
 import pytest
+from serving import fake_serving
 
-TESTS = Path(__file__).resolve().parent.parent
 FAST = b"GET /route/v1/car/1,2;3,4 HTTP/1.1\r\nHost: x\r\n\r\n"
 POST = b"POST /route/v1/car HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 SETTINGS = {"head_s": 1, "body_s": 2, "max_connections": 20, "keep_alive_s": 4}
@@ -23,16 +17,8 @@ SETTINGS = {"head_s": 1, "body_s": 2, "max_connections": 20, "keep_alive_s": 4}
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
     """The port of a server with one worker that is quickly tired of waiting."""
-    process = subprocess.Popen(
-        [sys.executable, str(TESTS / "fake_server.py"), "1", json.dumps(SETTINGS)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)])},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    yield int(process.stdout.readline())
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=10)
+    with fake_serving(1, **SETTINGS) as port:
+        yield port
 
 
 def connect(port: int) -> socket.socket:

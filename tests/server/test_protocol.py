@@ -1,34 +1,20 @@
 """What the server does with requests that do not fit, over a real connection."""
 
-import os
-import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from serving import fake_serving
 
 from server.transport.protocol import origin_form
-
-TESTS = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
     """The port of a running server."""
-    process = subprocess.Popen(
-        [sys.executable, str(TESTS / "fake_server.py"), "1"],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)])},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    yield int(process.stdout.readline())
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=10)
+    with fake_serving(1) as port:
+        yield port
 
 
 def talk(port: int, pieces: Iterator[bytes] | list[bytes]) -> str:
