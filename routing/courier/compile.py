@@ -40,19 +40,21 @@ def make_instance(problem: CourierProblem) -> Instance:
     places = np.array([stop.place for stop in stops], np.int64)
     kinds, kind = _number([(c.starts, c.ends, c.speed) for c in problem.couriers])
     speeds, speed = _number([kind[2] for kind in kinds])
-    if len(speeds) * n_stops**2 > _MOST_WAYS:
+    n_rows = n_stops + len(kinds)
+    if len(speeds) * n_rows**2 > _MOST_WAYS:
         raise InvalidInput(
-            f"{len(speeds)} speeds times {n_stops} stops squared, expected at most {_MOST_WAYS}"
+            f"{len(speeds)} speeds times {n_rows} stops, starts and ends squared, expected at most"
+            f" {_MOST_WAYS}"
         )
-    out = np.empty((len(speeds), n_stops, n_stops), np.int32)
-    leave, come = (np.empty((len(kinds), n_stops), np.int32) for _ in range(2))
+    out = np.zeros((len(speeds), n_rows, n_rows), np.int32)
     setup = _cs([stop.setup_s for stop in stops])
     first_setup = np.empty((len(kinds), n_stops), np.int64)
     for s, factor in enumerate(speeds):
         ways = _at_speed(problem, factor)
-        out[s] = ways[np.ix_(places, places)]
+        out[s, :n_stops, :n_stops] = ways[np.ix_(places, places)]
         for k in np.flatnonzero(speed == s).tolist():
-            leave[k], come[k], first_setup[k] = _ends(kinds[k], ways, places, setup)
+            leave, come, first_setup[k] = _ends(kinds[k], ways, places, setup)
+            out[s, n_stops + k, :n_stops], out[s, :n_stops, n_stops + k] = leave, come
     windows = [stop.windows for stop in stops]
     clock = Clock(
         first=freeze(np.cumsum([0, *map(len, windows)], dtype=np.int64)),
@@ -73,9 +75,7 @@ def make_instance(problem: CourierProblem) -> Instance:
     return Instance(
         out=freeze(out),
         into=freeze(out.transpose(0, 2, 1)),
-        leave=freeze(leave),
-        come=freeze(come),
-        near=freeze(_near(out[0])),
+        near=freeze(_near(out[0, :n_stops, :n_stops])),
         related=freeze(_related(out[0], np.where(is_job, delivery, pickup), delivery)),
         order=freeze(np.repeat(orders, np.where(is_job, 1, 2))),
         pickup=freeze(pickup),

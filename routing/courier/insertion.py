@@ -1,14 +1,15 @@
-"""The cheapest places of an order in the routes."""
+"""The cheapest places of an order in the routes that are drafted."""
 
 from typing import Any, NamedTuple
 
-from gis.arrays import I32, I64
-from gis.jit import inlined_kernel, inner_kernel, int64
+from gis.arrays import I64
+from gis.jit import inlined_kernel, int64
+from routing.courier.draft import ABSENT, Draft, ask_for_route, draft_route, no_leg
 from routing.courier.instance import NO_WAY, SPAN, SPAN_WEIGHT, TIMED, Instance
-from routing.courier.routes import Routes, finish, longest_span, stop_at, way
+from routing.courier.routes import Routes, finish, reach, way
 
 _BLINK_EVERY = 100
-_NO_COST = 2**62
+NO_COST = 2**62
 """More than any place costs: a route may cost 2^50 only for being used."""
 
 
@@ -17,16 +18,14 @@ class Trial(NamedTuple):
 
     | array | dtype, shape | content |
     |---|---|---|
-    | before, second | int32 (n + 1,) | what the first stop costs on a leg, and the second |
-    | together | int32 (n + 1,) | what both cost there |
-    | after | int64 (n + 1,) | what the second stop costs on a later leg, at the least |
+    | before, second | int64 (n + v + 1,) | what the first stop costs on a leg, and the second |
+    | after | int64 (n + v + 1,) | what the second stop costs on a later leg, at the least |
     | tried | int64 (v,) | when an unused courier of a sort was tried last |
     | random | int64 (3,) | the random number, places until the next blink, and a count |
     """
 
-    before: I32
-    second: I32
-    together: I32
+    before: I64
+    second: I64
     after: I64
     tried: I64
     random: I64
@@ -39,7 +38,7 @@ def next_random(random: I64) -> Any:
     return random[0]
 
 
-@inner_kernel
+@inlined_kernel
 def _blinks(random: I64) -> Any:
     """Whether to overlook a place, one in a hundred."""
     random[1] -= 1
@@ -49,227 +48,261 @@ def _blinks(random: I64) -> Any:
     return True
 
 
-@inner_kernel
-def insert_best(instance: Instance, routes: Routes, trial: Trial, order: Any) -> Any:
-    """The best place of an order in any route: (courier or -1, leg of the first, of the second).
+@inlined_kernel
+def insert_best(
+    instance: Instance, routes: Routes, draft: Draft, trial: Trial, order: Any, most: Any
+) -> Any:
+    """The best place of an order that costs less than ``most``.
 
-    Of the makespan only the travel added counts, not waiting nor service; with windows some places
-    may be missed at which others are spared their setup, or where a way around is shorter.
+    Gives courier or -1, leg of the first stop, leg of the second. Of the makespan only the travel
+    added counts, not waiting nor service; with windows some places may be missed at which others
+    are spared their setup, or where a way around is shorter.
     """
     fleet = instance.fleet
-    best: Any = int64(_NO_COST)
+    best: Any = int64(most)
     found, first, second = int64(-1), int64(0), int64(0)
     trial.random[2] += 1
-    longest = longest_span(routes) if instance.rules[SPAN] != 0 else int64(0)
+    longest = longest_drafted(instance, routes, draft)
     n_stops = int64(1) if instance.pickup[order] < 0 else int64(2)
     for v in range(len(routes.length)):
-        if instance.may[order, v] == 0 or routes.length[v] + n_stops > fleet.most_stops[v]:
+        if draft.state[v] == ABSENT:
+            if routes.length[v] > 0:
+                continue
+            ask_for_route(draft, v)
+            draft_route(instance, routes, draft, v, True)
+        if instance.may[order, v] == 0 or draft.stops[v] + n_stops > fleet.most_stops[v]:
             continue
         base = int64(0)
-        if routes.length[v] == 0:
+        if draft.stops[v] == 0:
             if trial.tried[fleet.alike[v]] == trial.random[2]:
                 continue
             trial.tried[fleet.alike[v]] = trial.random[2]
             base = fleet.fixed[v]
-        room = fleet.most_travel[v] - routes.travel[v]
+        room = fleet.most_travel[v] - draft.travel[v]
         if fleet.rate[v] > 0:
             room = min(room, (best - base) // fleet.rate[v] + 1)
         if n_stops == 1:
-            more, i, j = _place_job(instance, routes, trial, order, v, room)
+            more, i, j = _place_job(instance, draft, trial, order, v, room)
         elif instance.rules[TIMED] != 0:
-            _find_steps(instance, routes, trial, order, v)
-            more, i, j = _place_in_time(instance, routes, trial, order, v, room)
+            _find_steps(instance, draft, trial, order, v)
+            more, i, j = _place_in_time(instance, draft, trial, order, v, room)
         else:
-            more, i, j = _place_shipment(instance, routes, trial, order, v, room)
+            more, i, j = _place_shipment(instance, draft, trial, order, v, room)
         if more >= NO_WAY:
             continue
         cost = base + more * fleet.rate[v]
         if instance.rules[SPAN] != 0:
-            cost += SPAN_WEIGHT * max(int64(0), routes.span[v] + more - longest)
+            cost += SPAN_WEIGHT * max(int64(0), draft.span[v] + more - longest)
         if cost < best:
-            best, found, first, second = cost, int64(v), i, j
+            best, found, first, second = cost, int64(v), int64(i), int64(j)
     return found, first, second
 
 
 @inlined_kernel
-def _fits(instance: Instance, routes: Routes, part: Any, order: Any, v: Any, leg: Any) -> Any:
-    """Whether a leg has room for what an order has carried there."""
-    for k in range(routes.load.shape[2]):
-        if routes.load[v, leg, k] + instance.load[part, order, k] > instance.fleet.capacity[v, k]:
-            return False
-    return True
+def longest_drafted(instance: Instance, routes: Routes, draft: Draft) -> Any:
+    """The makespan; 0 where it does not matter."""
+    longest = int64(0)
+    if instance.rules[SPAN] != 0:
+        for v in range(len(routes.span)):
+            longest = max(longest, routes.span[v] if draft.state[v] == ABSENT else draft.span[v])
+    return longest
 
 
 @inlined_kernel
-def _reach(instance: Instance, v: Any, x: Any, y: Any) -> Any:
-    """What `way` is, read from where all ways to y lie side by side: for loops over x."""
-    kind = instance.fleet.kind[v]
-    if x < 0:
-        return int64(instance.leave[kind, y])
-    return int64(instance.into[instance.fleet.speed[kind], y, x])
+def _find_room(instance: Instance, draft: Draft, part: Any, order: Any, v: Any) -> None:
+    """Find out what may be carried on legs, at the most, on which an order shall be, too."""
+    for k in range(len(draft.room)):
+        draft.room[k] = instance.fleet.capacity[v, k] - instance.load[part, order, k]
 
 
-@inner_kernel
+@inlined_kernel
+def _is_full(draft: Draft, load: I64, c: Any) -> Any:
+    """Whether more is carried on a leg, or on those left out behind it."""
+    is_full = False
+    for k in range(len(draft.room)):
+        is_full = is_full or load[c, k] > draft.room[k]
+    return is_full
+
+
+@inlined_kernel
 def _place_job(
-    instance: Instance, routes: Routes, trial: Trial, order: Any, v: Any, room: Any
+    instance: Instance, draft: Draft, trial: Trial, order: Any, v: Any, room: Any
 ) -> Any:
-    """The cheapest leg for a job: (more travel, leg, leg), ``NO_WAY`` if there is none below."""
-    m, y = routes.length[v], instance.delivery[order]
+    """The cheapest leg for a job: (more travel, leg, leg), ``NO_WAY`` if there is none below.
+
+    All that is carried to it has to fit on each leg before it, what is carried on on each behind.
+    """
+    y = instance.delivery[order]
     best: Any = min(room + 1, int64(NO_WAY))
     found = int64(-1)
-    begin, end = int64(0), m
-    for leg in range(m + 1):
-        if not _fits(instance, routes, 0, order, v, leg):
-            end = int64(leg) - 1
-            break
-    for leg in range(m, -1, -1):
-        if not _fits(instance, routes, 2, order, v, leg):
-            begin = int64(leg) + 1
-            break
     timed = instance.rules[TIMED] != 0
-    for leg in range(begin, end + 1):
-        x = stop_at(routes, v, leg - 1)
-        to, on = _reach(instance, v, x, y), way(instance, v, y, stop_at(routes, v, leg))
-        more = to + on - routes.leg[v, leg]
-        if more >= best or _blinks(trial.random):
-            continue
-        if timed:
-            t = routes.done[v, leg - 1] if leg > 0 else instance.fleet.opens[v]
-            t = finish(instance, v, x, y, t + to)
-            if t < 0 or not _in_time(instance, routes, v, y, t + on, leg):
-                continue
-        best, found = more, int64(leg)
+    loaded = draft.load.shape[1] > 0
+    c = draft.first[v]
+    begin = _first_with_room(instance, draft, order, v) if loaded else int64(c)
+    _find_room(instance, draft, 0, order, v)
+    is_open = False
+    while c != no_leg(draft):
+        is_open = is_open or c == begin
+        if loaded and _is_full(draft, draft.load, c):
+            break
+        more = reach(instance, v, draft.x[c], y) + way(instance, v, y, draft.y[c]) - draft.leg[c]
+        if is_open and more < best and not _blinks(trial.random):
+            x, left = int64(draft.x[c]), draft.left[c]
+            if not timed or _is_last_in_time(instance, draft, v, x, y, left, c):
+                best, found = more, int64(c)
+        if loaded and _is_full(draft, draft.gap, c):
+            break
+        c = draft.after[c]
     if found < 0:
         return int64(NO_WAY), found, found
     return best, found, found
 
 
-@inner_kernel
-def _in_time(instance: Instance, routes: Routes, v: Any, x: Any, arrival: Any, leg: Any) -> Any:
-    """Whether all from a leg on can be done if the stop after x is reached so."""
-    if leg == routes.length[v]:
+@inlined_kernel
+def _first_with_room(instance: Instance, draft: Draft, order: Any, v: Any) -> Any:
+    """The first leg of a route from which on there is room for what a job has carried on."""
+    c = draft.last[v]
+    begin = int64(no_leg(draft))
+    _find_room(instance, draft, 2, order, v)
+    while c != no_leg(draft):
+        if _is_full(draft, draft.gap, c):
+            break
+        if _is_full(draft, draft.load, c):
+            break
+        begin = int64(c)
+        c = draft.before[c]
+    return begin
+
+
+@inlined_kernel
+def _in_time(instance: Instance, draft: Draft, v: Any, x: Any, arrival: Any, c: Any) -> Any:
+    """Whether all can be done if the stop at the end of a leg is reached so, coming from x."""
+    if c == draft.last[v]:
         return arrival <= instance.fleet.closes[v]
-    t = finish(instance, v, x, stop_at(routes, v, leg), arrival)
-    return 0 <= t <= routes.due[v, leg]
+    t = finish(instance, v, x, int64(draft.y[c]), arrival)
+    return 0 <= t <= draft.due[c]
 
 
-@inner_kernel
+@inlined_kernel
 def _place_shipment(
-    instance: Instance, routes: Routes, trial: Trial, order: Any, v: Any, room: Any
+    instance: Instance, draft: Draft, trial: Trial, order: Any, v: Any, room: Any
 ) -> Any:
     """The cheapest legs for a shipment: (more travel, leg of the pick-up, of the delivery).
 
     From the last leg to the first, with the best leg of the delivery so far: in linear time. A leg
     without room for the load ends what may come before it.
     """
-    m, kind = routes.length[v], instance.fleet.kind[v]
-    s = instance.fleet.speed[kind]
     p, d = instance.pickup[order], instance.delivery[order]
-    pd = instance.out[s, p, d]
-    loaded = routes.load.shape[2] > 0
+    pd = way(instance, v, p, d)
+    loaded = draft.load.shape[1] > 0
     best: Any = min(room + 1, int64(NO_WAY))
     first, second = int64(-1), int64(-1)
     cheapest: Any = int64(NO_WAY)
     at = int64(-1)
     blink = trial.random[1]
-    from_p, from_d = int64(instance.come[kind, p]), int64(instance.come[kind, d])
-    for leg in range(m, -1, -1):
-        if leg > 0:
-            x = routes.stop[v, leg - 1]
-            to_p, to_d = int64(instance.into[s, p, x]), int64(instance.into[s, d, x])
-            next_p, next_d = int64(instance.out[s, p, x]), int64(instance.out[s, d, x])
-        else:
-            to_p, to_d = int64(instance.leave[kind, p]), int64(instance.leave[kind, d])
-            next_p, next_d = int64(0), int64(0)
+    s = instance.fleet.speed[instance.fleet.kind[v]]
+    _find_room(instance, draft, 1, order, v)
+    c = draft.last[v]
+    while c != no_leg(draft):
         blink -= 1
-        if loaded and not _fits(instance, routes, 1, order, v, leg):
+        if loaded and _is_full(draft, draft.gap, c):
+            cheapest = int64(NO_WAY)
+        if loaded and _is_full(draft, draft.load, c):
             cheapest = int64(NO_WAY)
         elif blink > 0:
-            before = to_p - routes.leg[v, leg]
+            x, y = draft.x[c], draft.y[c]
+            to_p, from_d = int64(instance.into[s, p, x]), int64(instance.out[s, d, y])
+            before = to_p - draft.leg[c]
             together = before + pd + from_d
             if together < best:
-                best, first, second = together, int64(leg), int64(leg)
-            before += from_p + cheapest
+                best, first, second = together, int64(c), int64(c)
+            before += int64(instance.out[s, p, y]) + cheapest
             if before < best:
-                best, first, second = before, int64(leg), at
-            to_d += from_d - routes.leg[v, leg]
-            if to_d < cheapest:
-                cheapest, at = to_d, int64(leg)
+                best, first, second = before, int64(c), at
+            from_d += int64(instance.into[s, d, x]) - draft.leg[c]
+            if from_d < cheapest:
+                cheapest, at = from_d, int64(c)
         else:
             blink = 1 + next_random(trial.random) % (2 * _BLINK_EVERY)
-        from_p, from_d = next_p, next_d
+        c = draft.before[c]
     trial.random[1] = blink
     if first < 0:
         return int64(NO_WAY), first, second
     return best, first, second
 
 
-@inner_kernel
-def _find_steps(instance: Instance, routes: Routes, trial: Trial, order: Any, v: Any) -> None:
-    """What each stop of a shipment costs on each leg, and both together."""
-    m = routes.length[v]
+@inlined_kernel
+def _find_steps(instance: Instance, draft: Draft, trial: Trial, order: Any, v: Any) -> None:
+    """What each stop of a shipment costs on each leg of a route."""
     p, d = instance.pickup[order], instance.delivery[order]
-    pd = way(instance, v, p, d)
-    for leg in range(m + 1):
-        x, y = stop_at(routes, v, leg - 1), stop_at(routes, v, leg)
-        to_p, from_d = _reach(instance, v, x, p), way(instance, v, d, y)
-        now = routes.leg[v, leg]
-        trial.before[leg] = to_p + way(instance, v, p, y) - now
-        trial.second[leg] = _reach(instance, v, x, d) + from_d - now
-        trial.together[leg] = to_p + pd + from_d - now
     cheapest: Any = int64(NO_WAY)
-    for leg in range(m, -1, -1):
-        trial.after[leg] = cheapest
-        cheapest = min(cheapest, int64(trial.second[leg]))
+    c = draft.last[v]
+    while c != no_leg(draft):
+        x, y, now = draft.x[c], draft.y[c], draft.leg[c]
+        trial.before[c] = reach(instance, v, x, p) + way(instance, v, p, y) - now
+        trial.second[c] = reach(instance, v, x, d) + way(instance, v, d, y) - now
+        trial.after[c] = cheapest
+        cheapest = min(cheapest, trial.second[c])
+        c = draft.before[c]
 
 
-@inner_kernel
+@inlined_kernel
 def _place_in_time(
-    instance: Instance, routes: Routes, trial: Trial, order: Any, v: Any, room: Any
+    instance: Instance, draft: Draft, trial: Trial, order: Any, v: Any, room: Any
 ) -> Any:
     """The same where times are to be kept, by walking on from each leg that may be the cheapest."""
-    m = routes.length[v]
     p, d = instance.pickup[order], instance.delivery[order]
-    loaded = routes.load.shape[2] > 0
+    pd = way(instance, v, p, d)
+    loaded = draft.load.shape[1] > 0
     best: Any = min(room + 1, int64(NO_WAY))
     first, second = int64(-1), int64(-1)
-    for i in range(m + 1):
-        alone = trial.before[i]
-        x = stop_at(routes, v, i - 1)
-        together = int64(trial.together[i])
+    _find_room(instance, draft, 1, order, v)
+    end = no_leg(draft)
+    c = draft.first[v]
+    while c != end:
+        i, c = c, draft.after[c]
+        alone, to = trial.before[i], reach(instance, v, draft.x[i], p)
+        together = to + pd + way(instance, v, d, draft.y[i]) - draft.leg[i]
         if min(together, alone + trial.after[i]) >= best or _blinks(trial.random):
             continue
-        if loaded and not _fits(instance, routes, 1, order, v, i):
+        if loaded and _is_full(draft, draft.load, i):
             continue
-        t = routes.done[v, i - 1] if i > 0 else instance.fleet.opens[v]
-        t = finish(instance, v, x, p, t + way(instance, v, x, p))
+        t = finish(instance, v, int64(draft.x[i]), p, draft.left[i] + to)
         if t < 0:
             continue
-        if together < best:
-            then = finish(instance, v, p, d, t + way(instance, v, p, d))
-            on = way(instance, v, d, stop_at(routes, v, i))
-            if then >= 0 and _in_time(instance, routes, v, d, then + on, i):
-                best, first, second = together, int64(i), int64(i)
+        if together < best and _is_last_in_time(instance, draft, v, p, d, t, i):
+            best, first, second = together, int64(i), int64(i)
         if alone + trial.after[i] >= best:
             continue
-        x = p
-        for j in range(i + 1, m + 1):
-            y = stop_at(routes, v, j - 1)
+        x: Any = p
+        j = i
+        while draft.after[j] != end:
+            y = int64(draft.y[j])
             t = finish(instance, v, x, y, t + way(instance, v, x, y))
-            if t < 0 or t > routes.due[v, j - 1]:
+            if t < 0 or t > draft.due[j]:
                 break
-            if loaded and not _fits(instance, routes, 1, order, v, j):
+            j, x = draft.after[j], y
+            if loaded and _is_full(draft, draft.load, j):
                 break
-            x = y
             more = alone + trial.second[j]
             if more >= best:
                 continue
             then = finish(instance, v, x, d, t + way(instance, v, x, d))
             if then < 0:
                 break
-            on = way(instance, v, d, stop_at(routes, v, j))
-            if _in_time(instance, routes, v, d, then + on, j):
+            on = way(instance, v, d, int64(draft.y[j]))
+            if _in_time(instance, draft, v, d, then + on, j):
                 best, first, second = more, int64(i), int64(j)
     if first < 0:
         return int64(NO_WAY), first, second
     return best, first, second
+
+
+@inlined_kernel
+def _is_last_in_time(
+    instance: Instance, draft: Draft, v: Any, x: Any, d: Any, left: Any, c: Any
+) -> Any:
+    """Whether a job or delivery can be done on a leg if stop x before it is left then."""
+    t = finish(instance, v, x, d, left + way(instance, v, x, d))
+    on = way(instance, v, d, int64(draft.y[c]))
+    return t >= 0 and _in_time(instance, draft, v, d, t + on, c)

@@ -66,9 +66,8 @@ class Instance(NamedTuple):
 
     | array | dtype, shape | content |
     |---|---|---|
-    | out | int32 (s, n, n) | centiseconds from stop to stop, for each speed |
-    | into | int32 (s, n, n) | the same, the other way round: to a stop, from each |
-    | leave, come | int32 (k, n) | from the best start of a kind to a stop, to its best end |
+    | out | int32 (s, n + k, n + k) | centiseconds from stop to stop, for each speed |
+    | into | int32 (s, n + k, n + k) | the same, the other way round: to a stop, from each |
     | near | int32 (n, m) | the nearest other stops, nearest first |
     | related | int32 (r, l) | the orders with stops nearest to those of an order, nearest first |
     | order | int64 (n,) | whose stop it is |
@@ -78,13 +77,12 @@ class Instance(NamedTuple):
     | may | uint8 (r, v) | which courier may serve it |
     | rules | int64 (2,) | whether there are times to keep; whether the makespan is to be short |
 
-    Where a way does not exist the cells are ``NEVER``.
+    Where a way does not exist the cells are ``NEVER``. Behind the stops each of the k kinds of
+    couriers has a row and a column: the ways from its best start, and to its best end.
     """
 
     out: I32
     into: I32
-    leave: I32
-    come: I32
     near: I32
     related: I32
     order: I64

@@ -1,4 +1,4 @@
-"""The routes of a search: stops in their order, and what is known about each place in them."""
+"""The routes that a search is at: stops in their order, and what is known about each leg."""
 
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from routing.courier.instance import SPAN, SPAN_WEIGHT, TIMED, Clock, Instance
 
 
 class Routes(NamedTuple):
-    """Routes in the making of v couriers over n stops of r orders.
+    """Routes of v couriers over n stops of r orders.
 
     Leg i of a route with m stops leads to its i-th stop, leg m to the end.
 
@@ -21,7 +21,6 @@ class Routes(NamedTuple):
     | leg | int32 (v, n + 1) | centiseconds of each leg |
     | load | int64 (v, n + 1, d) | what is carried on each leg |
     | done | int64 (v, n) | when each stop is done, at the earliest |
-    | due | int64 (v, n) | when it has to be, so that all after it can be |
     | travel | int64 (v,) | the sum of the legs |
     | span | int64 (v,) | from the beginning of the courier's window until all is done |
     | route, at | int64 (n,) | the route of a stop, -1 for none, and the place in it |
@@ -34,7 +33,6 @@ class Routes(NamedTuple):
     leg: I32
     load: I64
     done: I64
-    due: I64
     travel: I64
     span: I64
     route: I64
@@ -53,7 +51,6 @@ def empty_routes(instance: Instance) -> Routes:
         leg=np.zeros((n_couriers, n_stops + 1), np.int32),
         load=np.zeros((n_couriers, n_stops + 1, instance.load.shape[2]), np.int64),
         done=np.zeros((n_couriers, n_stops), np.int64),
-        due=np.zeros((n_couriers, n_stops), np.int64),
         travel=np.zeros(n_couriers, np.int64),
         span=np.zeros(n_couriers, np.int64),
         route=np.full(n_stops, -1, np.int64),
@@ -64,27 +61,34 @@ def empty_routes(instance: Instance) -> Routes:
 
 
 @inlined_kernel
-def stop_at(routes: Routes, v: Any, i: Any) -> Any:
-    """The i-th stop of a route; -1, its start or end, where it has none."""
-    return int64(routes.stop[v, i]) if 0 <= i < routes.length[v] else int64(-1)
+def depot(instance: Instance, v: Any) -> Any:
+    """What stands for a courier's start and end where stops are expected."""
+    return len(instance.order) + instance.fleet.kind[v]
+
+
+@inlined_kernel
+def stop_at(instance: Instance, routes: Routes, v: Any, i: Any) -> Any:
+    """The i-th stop of a route; the depot where it has none."""
+    if 0 <= i < routes.length[v]:
+        return int64(routes.stop[v, i])
+    return depot(instance, v)
 
 
 @inlined_kernel
 def way(instance: Instance, v: Any, x: Any, y: Any) -> Any:
-    """Centiseconds from stop to stop; -1 stands for the courier's start or end."""
-    kind = instance.fleet.kind[v]
-    if x >= 0:
-        if y >= 0:
-            return int64(instance.out[instance.fleet.speed[kind], x, y])
-        return int64(instance.come[kind, x])
-    if y >= 0:
-        return int64(instance.leave[kind, y])
-    return int64(0)
+    """Centiseconds from stop to stop, of which one may be the courier's depot."""
+    return int64(instance.out[instance.fleet.speed[instance.fleet.kind[v]], x, y])
 
 
-@inner_kernel
+@inlined_kernel
+def reach(instance: Instance, v: Any, x: Any, y: Any) -> Any:
+    """What `way` is, read from where all ways to y lie side by side: for loops over x."""
+    return int64(instance.into[instance.fleet.speed[instance.fleet.kind[v]], y, x])
+
+
+@inlined_kernel
 def finish(instance: Instance, v: Any, x: Any, y: Any, arrival: Any) -> Any:
-    """When stop y is done if reached so, coming from x (-1: the start); -1 if too late."""
+    """When stop y is done if reached so, coming from x; -1 if too late."""
     clock = instance.clock
     begin = opening(clock, y, arrival)
     if begin < 0:
@@ -94,10 +98,10 @@ def finish(instance: Instance, v: Any, x: Any, y: Any, arrival: Any) -> Any:
 
 @inlined_kernel
 def halt(instance: Instance, v: Any, x: Any, y: Any) -> Any:
-    """How long setup and service at y take, coming from x (-1: the start)."""
+    """How long setup and service at y take, coming from x."""
     clock = instance.clock
     took = clock.service[y]
-    if x < 0:
+    if x >= len(instance.order):
         return took + clock.first_setup[instance.fleet.kind[v], y]
     if clock.place[x] != clock.place[y]:
         return took + clock.setup[y]
@@ -164,7 +168,7 @@ def sum_up(instance: Instance, routes: Routes) -> None:
 def refresh(instance: Instance, routes: Routes, v: Any) -> None:
     """Find out all about a route from its stops, but `note_places`."""
     m = routes.length[v]
-    x: Any = int64(-1)
+    x: Any = depot(instance, v)
     travel = int64(0)
     for i in range(m):
         y = int64(routes.stop[v, i])
@@ -172,7 +176,7 @@ def refresh(instance: Instance, routes: Routes, v: Any) -> None:
         routes.leg[v, i] = leg
         travel += leg
         x = y
-    leg = way(instance, v, x, -1)
+    leg = way(instance, v, x, depot(instance, v))
     routes.leg[v, m] = leg
     routes.travel[v] = travel + leg
     if routes.load.shape[2] > 0:
@@ -193,7 +197,7 @@ def note_places(routes: Routes, v: Any) -> None:
 @inner_kernel
 def _find_times(instance: Instance, routes: Routes, v: Any) -> None:
     m, fleet = routes.length[v], instance.fleet
-    x: Any = int64(-1)
+    x: Any = depot(instance, v)
     t: Any = fleet.opens[v]
     for i in range(m):
         y = int64(routes.stop[v, i])
@@ -201,12 +205,6 @@ def _find_times(instance: Instance, routes: Routes, v: Any) -> None:
         routes.done[v, i] = t
         x = y
     routes.span[v] = t + routes.leg[v, m] - fleet.opens[v] if m > 0 else int64(0)
-    t = fleet.closes[v] - routes.leg[v, m]
-    for i in range(m - 1, -1, -1):
-        y = int64(routes.stop[v, i])
-        routes.due[v, i] = t
-        x = stop_at(routes, v, i - 1)
-        t = last_moment(instance.clock, y, t - halt(instance, v, x, y)) - routes.leg[v, i]
 
 
 @inlined_kernel
@@ -237,52 +235,6 @@ def _find_loads(instance: Instance, routes: Routes, v: Any) -> None:
                     carried -= instance.load[1, order, k]
                 carried += instance.load[2, order, k] - instance.load[0, order, k]
             routes.load[v, i + 1, k] = carried
-
-
-@inlined_kernel
-def insert(instance: Instance, routes: Routes, order: Any, v: Any, i: Any, j: Any) -> None:
-    """Put the stops of an order on legs i <= j of a route; a job's on j."""
-    if instance.pickup[order] >= 0:
-        _insert_stop(instance, routes, instance.pickup[order], v, i)
-        j += 1
-    _insert_stop(instance, routes, instance.delivery[order], v, j)
-    if routes.load.shape[2] > 0:
-        _add_load(instance, routes, order, v, i, j)
-    if instance.rules[TIMED] != 0:
-        _find_times(instance, routes, v)
-
-
-@inlined_kernel
-def _add_load(instance: Instance, routes: Routes, order: Any, v: Any, i: Any, j: Any) -> None:
-    """Carry what an order has with it, whose stops are the i-th and the j-th since now."""
-    m = routes.length[v]
-    is_job = instance.pickup[order] < 0
-    for k in range(routes.load.shape[2]):
-        for at in range(m, j, -1):
-            routes.load[v, at, k] = (
-                routes.load[v, at - (1 if is_job else 2), k] + instance.load[2, order, k]
-            )
-        if not is_job:
-            for at in range(j, i, -1):
-                routes.load[v, at, k] = routes.load[v, at - 1, k] + instance.load[1, order, k]
-        for at in range(i + 1):
-            routes.load[v, at, k] += instance.load[0, order, k]
-
-
-@inlined_kernel
-def _insert_stop(instance: Instance, routes: Routes, y: Any, v: Any, i: Any) -> None:
-    m = routes.length[v]
-    routes.leg[v, m + 1] = routes.leg[v, m]
-    for at in range(m, i, -1):
-        routes.stop[v, at] = routes.stop[v, at - 1]
-        routes.leg[v, at] = routes.leg[v, at - 1]
-    routes.stop[v, i] = y
-    routes.length[v] = m + 1
-    to = way(instance, v, stop_at(routes, v, i - 1), y)
-    on = way(instance, v, y, stop_at(routes, v, i + 1))
-    routes.travel[v] += to + on - routes.leg[v, i]
-    routes.leg[v, i], routes.leg[v, i + 1] = to, on
-    routes.route[y] = v
 
 
 @plain_kernel

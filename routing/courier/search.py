@@ -10,24 +10,34 @@ import numpy as np
 
 from gis.arrays import F64, I64, U32
 from gis.jit import inlined_kernel, inner_kernel, int64, plain_kernel
-from routing.courier.insertion import Trial, insert_best, next_random
-from routing.courier.instance import NO_WAY, TIMED, Instance
-from routing.courier.routes import (
-    Routes,
-    empty_routes,
-    insert,
-    is_in_time,
-    note_places,
-    refresh,
-    sum_up,
+from routing.courier.draft import (
+    COST,
+    N_ROUTES,
+    N_TAKEN,
+    Draft,
+    accept,
+    ask_for_legs,
+    ask_for_route,
+    begin_draft,
+    draft_route,
+    empty_draft,
+    is_allowed,
+    put_in,
 )
-from routing.courier.ruin import Ruin, ruin, touch
+from routing.courier.insertion import NO_COST, Trial, insert_best, longest_drafted, next_random
+from routing.courier.instance import SPAN, SPAN_WEIGHT, Instance
+from routing.courier.routes import Routes, empty_routes, longest_span
+from routing.courier.ruin import ruin
 from routing.courier.segments import exchange_parts
 
 _MEAN_GONE = 10
 """So many orders are taken out at a time, on average."""
 _MOST_WAITING = 20
 """Of the orders that were in no route before, so many are tried along with those taken out."""
+
+
+_WHOLE_ONE_IN = 8
+"""Of so many times that orders are in no route, once they are tried on every leg."""
 
 
 class Search(NamedTuple):
@@ -38,48 +48,40 @@ class Search(NamedTuple):
     | best_stop, best_length | uint32 (v, n), int64 (v,) | the best routes |
     | best_total | int64 (2,) | their total |
     | missed | int64 (r,) | how often each order was in no route |
-    | rank | int64 (r,) | scratch: by what absent orders are put in again |
+    | tried, rank | int64 (r,) | scratch: the orders that are to be put in, and in what order |
     """
 
     routes: Routes
+    draft: Draft
     trial: Trial
-    ruined: Ruin
     best_stop: U32
     best_length: I64
     best_total: I64
     missed: I64
+    tried: I64
     rank: I64
 
 
 def new_search(instance: Instance, seed: int) -> Search:
     """A search that begins with nothing served."""
-    routes = empty_routes(instance)
-    n_couriers, n_stops = routes.stop.shape
-    n_orders = len(instance.may)
+    routes, draft = empty_routes(instance), empty_draft(instance)
+    n_orders, n_legs = len(instance.may), len(draft.x)
     trial = Trial(
-        before=np.zeros(n_stops + 1, np.int32),
-        second=np.zeros(n_stops + 1, np.int32),
-        together=np.zeros(n_stops + 1, np.int32),
-        after=np.zeros(n_stops + 1, np.int64),
-        tried=np.zeros(n_couriers, np.int64),
+        before=np.zeros(n_legs, np.int64),
+        second=np.zeros(n_legs, np.int64),
+        after=np.zeros(n_legs, np.int64),
+        tried=np.zeros(len(routes.length), np.int64),
         random=np.array([seed % 2147483646 + 1, 1, 0], np.int64),
-    )
-    ruined = Ruin(
-        gone=np.zeros(n_orders, np.int64),
-        touched=np.zeros(n_couriers + 1, np.int64),
-        was_touched=np.zeros(n_couriers, np.int64),
-        stop=np.zeros((n_couriers, n_stops), np.uint32),
-        length=np.zeros(n_couriers, np.int64),
-        absent=np.zeros(n_orders + 1, np.int64),
     )
     return Search(
         routes,
+        draft,
         trial,
-        ruined,
         best_stop=routes.stop.copy(),
         best_length=routes.length.copy(),
         best_total=routes.total.copy(),
         missed=np.zeros(n_orders, np.int64),
+        tried=np.zeros(n_orders, np.int64),
         rank=np.zeros(n_orders, np.int64),
     )
 
@@ -90,57 +92,97 @@ def run_search(instance: Instance, search: Search, n_iterations: int, heat: F64)
 
     What is in no route at the beginning is put in first: that alone is no iteration.
     """
-    routes, ruined = search.routes, search.ruined
-    random = search.trial.random
+    routes, draft, random = search.routes, search.draft, search.trial.random
+    n_orders = int64(len(instance.may))
     temperature = heat[0]
     cooling = (heat[1] / heat[0]) ** (1.0 / max(n_iterations, 1))
     for i in range(n_iterations + 1):
         temperature *= cooling
-        wanted = int64(0)
         if i > 0:
             routes.total[0] += exchange_parts(instance, routes, search.trial, temperature)
             _keep_better(search)
+        begin_draft(routes, draft)
+        if i > 0:
             wanted = 1 + next_random(random) % (2 * _MEAN_GONE - 1)
-        cost, worth = routes.total[0], routes.total[1]
-        ruin(instance, routes, search.trial, ruined, min(wanted, int64(len(instance.may))))
-        recreate(instance, search, _MOST_WAITING if i > 0 else len(instance.may))
-        sum_up(instance, routes)
-        chance = -math.log(next_random(random) / 2147483647.0)
-        worse = routes.total[1] > worth
-        if routes.total[1] == worth:
-            worse = routes.total[0] - cost > temperature * chance
-        worse = worse or not _is_allowed(instance, search)
-        if worse:
-            _undo(instance, search)
-            routes.total[0], routes.total[1] = cost, worth
-        else:
-            _keep_better(search)
-        for k in range(ruined.touched[len(ruined.touched) - 1]):
-            ruined.was_touched[ruined.touched[k]] = 0
-            if not worse:
-                note_places(routes, ruined.touched[k])
+            ruin(instance, routes, draft, random, min(wanted, n_orders))
+        most = routes.total[0] - temperature * math.log(next_random(random) / 2147483647.0)
+        recreate(instance, search, most, i == 0)
 
 
-@inner_kernel
-def recreate(instance: Instance, search: Search, most_waiting: Any) -> None:
+@inlined_kernel
+def recreate(instance: Instance, search: Search, most: float, everywhere: Any) -> None:
     """Put absent orders in again, one after the other, where each costs least.
 
-    Of those that were absent before the ruin only some by chance, so that it takes no longer where
-    there are many that fit in nowhere.
+    The routes become those of the draft if more is served then, or as much for at most so much.
     """
-    routes, ruined, random = search.routes, search.ruined, search.trial.random
-    last = len(routes.absent) - 1
-    n = routes.absent[last]
-    n_waiting = ruined.absent[last]
-    left = max(int64(0), n_waiting - most_waiting)
-    for i in range(left):
-        k = i + next_random(random) % (n_waiting - i)
-        routes.absent[i], routes.absent[k] = routes.absent[k], routes.absent[i]
+    routes, draft = search.routes, search.draft
+    n_waiting = routes.absent[len(routes.absent) - 1]
+    n = _choose(instance, search, everywhere)
+    everywhere = everywhere or (
+        n_waiting > 0 and next_random(search.trial.random) % _WHOLE_ONE_IN == 0
+    )
+    for i in range(n):
+        ask_for_legs(instance, routes, draft, search.tried[i])
+    if everywhere:
+        for v in range(len(routes.length)):
+            if routes.length[v] > 0:
+                ask_for_route(draft, v)
+    for i in range(draft.total[N_ROUTES]):
+        draft_route(instance, routes, draft, draft.drafted[i], everywhere)
+    is_dear = n_waiting == 0 and instance.rules[SPAN] == 0
+    n_missed, worth = int64(0), int64(0)
+    for i in range(n):
+        order = search.tried[i]
+        limit = min(most - draft.total[COST] + 1, float(NO_COST)) if is_dear else float(NO_COST)
+        v, first, second = insert_best(instance, routes, draft, search.trial, order, int64(limit))
+        if v >= 0:
+            put_in(instance, draft, order, v, first, second)
+            continue
+        if is_dear:
+            return
+        search.tried[n_missed] = order
+        search.missed[order] += 1
+        n_missed += 1
+    gained = int64(0)
+    for i in range(n - draft.total[N_TAKEN]):
+        gained += instance.worth[routes.absent[i]]
+    for i in range(n_missed):
+        worth += instance.worth[search.tried[i]]
+    cost = draft.total[COST]
+    if instance.rules[SPAN] != 0:
+        longer = longest_drafted(instance, routes, draft) - longest_span(routes)
+        cost += SPAN_WEIGHT * longer
+    if worth > gained or (worth == gained and cost > most) or not is_allowed(instance, draft):
+        return
+    accept(instance, routes, draft)
+    _note_absent(search, n - draft.total[N_TAKEN], n_missed)
+    routes.total[0] = cost
+    routes.total[1] += worth - gained
+    _keep_better(search)
+
+
+@inlined_kernel
+def _choose(instance: Instance, search: Search, everywhere: Any) -> Any:
+    """Those orders that are to be put in, in their order: how many there are.
+
+    What is taken out, and of those in no route only some by chance, which come first among the
+    absent then: so it takes no longer where there are many that fit in nowhere.
+    """
+    routes, draft, random = search.routes, search.draft, search.trial.random
+    n_waiting = routes.absent[len(routes.absent) - 1]
+    n = n_waiting if everywhere else min(n_waiting, int64(_MOST_WAITING))
+    for i in range(n):
+        if n < n_waiting:
+            k = i + next_random(random) % (n_waiting - i)
+            routes.absent[i], routes.absent[k] = routes.absent[k], routes.absent[i]
+        search.tried[i] = routes.absent[i]
+    for i in range(draft.total[N_TAKEN]):
+        search.tried[n] = draft.taken[i]
+        n += 1
     how = next_random(random) % 8
     hard = n_waiting > 0 and next_random(random) % 2 == 0
-    for i in range(left, n):
-        order = routes.absent[i]
-        ruined.gone[order] = 0
+    for i in range(n):
+        order = search.tried[i]
         if hard:
             search.rank[i] = -search.missed[order]
         elif how < 4:
@@ -150,26 +192,37 @@ def recreate(instance: Instance, search: Search, most_waiting: Any) -> None:
         elif how < 7:
             search.rank[i] = -_quantity(instance, order)
         else:
-            search.rank[i] = int64(instance.leave[0, instance.delivery[order]])
-    _sort(routes.absent[left:n], search.rank[left:n])
-    for i in range(left, n):
-        order = routes.absent[i]
-        v, first, second = insert_best(instance, routes, search.trial, order)
-        if v < 0:
-            routes.absent[left] = order
-            search.missed[order] += 1
-            left += 1
-            continue
-        touch(routes, ruined, v)
-        insert(instance, routes, order, v, first, second)
-    routes.absent[last] = left
+            search.rank[i] = _far(instance, order)
+    _sort(search.tried[:n], search.rank[:n])
+    return n
+
+
+@inlined_kernel
+def _note_absent(search: Search, n_tried: Any, n_missed: Any) -> None:
+    """Note the orders that are in no route now, if so many of the absent were tried."""
+    absent = search.routes.absent
+    last = len(absent) - 1
+    n = int64(0)
+    for i in range(n_tried, absent[last]):
+        absent[n] = absent[i]
+        n += 1
+    for i in range(n_missed):
+        absent[n] = search.tried[i]
+        n += 1
+    absent[last] = n
+
+
+@inlined_kernel
+def _far(instance: Instance, order: Any) -> Any:
+    """How far the last stop of an order is from the first kind's start."""
+    return int64(instance.out[0, len(instance.order), instance.delivery[order]])
 
 
 @inlined_kernel
 def _apart(instance: Instance, order: Any) -> Any:
     """How far the stops of an order are from each other, or its only one from the start."""
     p, d = instance.pickup[order], instance.delivery[order]
-    return int64(instance.leave[0, d]) if p < 0 else int64(instance.out[0, p, d])
+    return _far(instance, order) if p < 0 else int64(instance.out[0, p, d])
 
 
 @inlined_kernel
@@ -191,52 +244,6 @@ def _sort(orders: I64, rank: I64) -> None:
             orders[at], rank[at] = orders[at - 1], rank[at - 1]
             at -= 1
         orders[at], rank[at] = order, key
-
-
-@inlined_kernel
-def _is_allowed(instance: Instance, search: Search) -> Any:
-    """Whether the routes that were changed are still short enough and in time.
-
-    Without a stop a route may take longer: the next at its place has its setup then, and times
-    need not keep the triangle inequality.
-    """
-    routes, ruined = search.routes, search.ruined
-    for i in range(ruined.touched[len(ruined.touched) - 1]):
-        v = ruined.touched[i]
-        if routes.length[v] == 0:
-            continue
-        if routes.travel[v] > instance.fleet.most_travel[v]:
-            return False
-        if routes.travel[v] >= NO_WAY:
-            for leg in range(routes.length[v] + 1):
-                if routes.leg[v, leg] >= NO_WAY:
-                    return False
-        if instance.rules[TIMED] != 0 and not is_in_time(instance, routes, v):
-            return False
-    return True
-
-
-@inlined_kernel
-def _undo(instance: Instance, search: Search) -> None:
-    """Give the routes back that were there before."""
-    routes, ruined = search.routes, search.ruined
-    for i in range(routes.absent[len(routes.absent) - 1]):
-        ruined.gone[routes.absent[i]] = 0
-    n_absent = ruined.absent[len(ruined.absent) - 1]
-    for i in range(ruined.touched[len(ruined.touched) - 1]):
-        v = ruined.touched[i]
-        routes.length[v] = ruined.length[v]
-        for k in range(ruined.length[v]):
-            routes.stop[v, k] = ruined.stop[v, k]
-            routes.route[ruined.stop[v, k]] = v
-        refresh(instance, routes, v)
-    for i in range(n_absent):
-        order = ruined.absent[i]
-        routes.absent[i] = order
-        if instance.pickup[order] >= 0:
-            routes.route[instance.pickup[order]] = -1
-        routes.route[instance.delivery[order]] = -1
-    routes.absent[len(routes.absent) - 1] = n_absent
 
 
 @inner_kernel

@@ -8,7 +8,7 @@ orders would have to be taken out.
 import math
 from typing import Any
 
-from gis.jit import inlined_kernel, inner_kernel, int64
+from gis.jit import inlined_kernel, int64
 from routing.courier.insertion import Trial, next_random
 from routing.courier.instance import NO_WAY, SPAN, TIMED, Instance
 from routing.courier.routes import Routes, is_in_time, refresh, stop_at, way
@@ -19,7 +19,7 @@ _N_NEAR = 12
 _LONGEST_PART = 40
 
 
-@inner_kernel
+@inlined_kernel
 def exchange_parts(instance: Instance, routes: Routes, trial: Trial, temperature: float) -> Any:
     """Try some exchanges by chance; what those cost that were made.
 
@@ -62,9 +62,9 @@ def exchange_parts(instance: Instance, routes: Routes, trial: Trial, temperature
 @inlined_kernel
 def _more(instance: Instance, routes: Routes, v: Any, i: Any, j: Any, k: Any) -> Any:
     """How much longer a route is with stops j to k before stops i to j."""
-    to = way(instance, v, stop_at(routes, v, i - 1), stop_at(routes, v, j))
-    between = way(instance, v, stop_at(routes, v, k - 1), stop_at(routes, v, i))
-    on = way(instance, v, stop_at(routes, v, j - 1), stop_at(routes, v, k))
+    to = way(instance, v, stop_at(instance, routes, v, i - 1), stop_at(instance, routes, v, j))
+    between = way(instance, v, stop_at(instance, routes, v, k - 1), stop_at(instance, routes, v, i))
+    on = way(instance, v, stop_at(instance, routes, v, j - 1), stop_at(instance, routes, v, k))
     return to + between + on - routes.leg[v, i] - routes.leg[v, j] - routes.leg[v, k]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from gis.arrays import I64, freeze
 from gis.jit import int64, plain_kernel
 from routing.courier.instance import Instance
-from routing.courier.routes import halt, last_moment, opening, way
+from routing.courier.routes import depot, halt, last_moment, opening, way
 
 LEG: Final = 0
 ARRIVAL: Final = 1
@@ -45,11 +45,12 @@ def trace(instance: Instance, v: int, stops: list[int]) -> Trace:
 @plain_kernel
 def _trace(instance: Instance, v: int, stops: I64, departure: int, table: I64) -> None:
     m = len(stops)
-    x: Any = int64(-1)
+    end = depot(instance, int64(v))
+    x: Any = end
     now: Any = int64(departure)
     late = False
     for i in range(m + 1):
-        y = stops[i] if i < m else int64(-1)
+        y = stops[i] if i < m else end
         leg = way(instance, int64(v), x, y)
         now += leg
         table[i, LEG], table[i, ARRIVAL] = leg, now

@@ -46,8 +46,10 @@ def test_ways(problem: CourierProblem) -> None:
         for y, (stop, _, _) in enumerate(stops):
             to = {start: far(problem, courier, start, stop.place) for start in courier.starts}
             on = [far(problem, courier, stop.place, end) for end in courier.ends]
-            assert instance.leave[kind, y] == min(to.values(), default=0)
-            assert instance.come[kind, y] == min(on, default=0)
+            depot, ways = len(stops) + kind, instance.out[speed]
+            assert ways[depot, y] == instance.into[speed, y, depot] == min(to.values(), default=0)
+            assert ways[y, depot] == instance.into[speed, depot, y] == min(on, default=0)
+            assert ways[depot, depot] == 0
             begins_here = stop.place in to and to[stop.place] == min(to.values())
             setup = 0 if begins_here else cs(stop.setup_s)
             assert instance.clock.first_setup[kind, y] == setup
