@@ -1,6 +1,7 @@
 """Settings and fixtures that all tests share."""
 
 import os
+import signal
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("whimbrel")
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # So it is in the background of a script, and what tests start would ignore interrupts, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 EXTRACTS = Path(os.environ.get("WHIMBREL_EXTRACTS", ROOT.parent / "shared" / "extracts"))

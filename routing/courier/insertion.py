@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 from gis.arrays import I64
 from gis.jit import inlined_kernel, int64
-from routing.courier.draft import ABSENT, Draft, ask_for_route, draft_route, no_leg
+from routing.courier.draft import ABSENT, Draft, no_leg
+from routing.courier.draft_legs import ask_for_route, draft_route
 from routing.courier.instance import NO_WAY, SPAN, SPAN_WEIGHT, TIMED, Instance
 from routing.courier.routes import Routes, finish, reach, way
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from gis.arrays import I64
 from gis.jit import inlined_kernel, int64
-from routing.courier.draft import TAKEN, Draft, take_out
+from routing.courier.draft import TAKEN, Draft
+from routing.courier.draft_legs import take_out
 from routing.courier.insertion import next_random
 from routing.courier.instance import Instance
 from routing.courier.routes import Routes

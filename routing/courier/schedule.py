@@ -1,14 +1,11 @@
-"""When a search stops, how hot it is until then, and in what rounds it goes on."""
+"""When a search stops, and in what rounds it goes on until then."""
 
-import math
 import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from routing.errors import InvalidInput
 
-_HOTTEST, _COLDEST = 1.0, 0.03
-"""The temperature at the beginning and at the end, in mean legs of the first routes."""
 _ROUNDS = 100
 _LONGEST_ROUND_S = 0.2
 """So soon a search notices that it shall stop."""
@@ -68,11 +65,6 @@ class CourierParams:
             raise InvalidInput(f"seed is {self.seed}, expected 0 to {MOST_SEED}")
 
 
-def temperature(fraction: float) -> float:
-    """How hot a search is after a part of its time, in mean legs."""
-    return _HOTTEST * math.pow(_COLDEST / _HOTTEST, fraction)
-
-
 def how_many_searches(params: CourierParams, n_orders: int, pace: float, workers: int) -> int:
     """How many searches there are at first, where one makes ``pace`` iterations in a second.
 
@@ -95,12 +87,16 @@ def fewest_searches(params: CourierParams, workers: int) -> int:
 
 
 class Round(NamedTuple):
-    """So many iterations of each of so many searches, between two parts of the time."""
+    """So many iterations of each of so many searches, between two parts of the time.
+
+    ``again`` if all has begun anew before.
+    """
 
     size: int
     searches: int
     begin: float
     end: float
+    again: bool
 
 
 class Schedule:
@@ -112,11 +108,15 @@ class Schedule:
     each time within that many iterations, until one such time has brought nothing.
     """
 
-    def __init__(self, params: CourierParams, searches: int, fewest: int, begun: float) -> None:
+    def __init__(
+        self, params: CourierParams, searches: int, fewest: int, begun: float, pace: float
+    ) -> None:
+        """``pace``: about so many iterations a second are made, by all searches together."""
         self._params, self._searches, self._fewest = params, searches, fewest
-        self._begun, self._first = begun, time.monotonic()
+        self._begun, self._first, self._pace = begun, time.monotonic(), pace
         self._better = 0
         self._cycle = 0
+        self._first_part: float | None = None
 
     def note_better(self, iterations: int) -> None:
         """After so many iterations the best plan has become better."""
@@ -143,12 +143,17 @@ class Schedule:
             if left_s <= 0:
                 return None
             parts.append(1 - left_s / params.seconds)
-            pace = done / max(now - self._first, 1e-6)
+            if now > self._first + _LONGEST_ROUND_S:
+                self._pace = done / (now - self._first)
             round_s = min(_LONGEST_ROUND_S, params.seconds / _ROUNDS, left_s)
-            sizes.append(pace * round_s if done > 0 else 1.0)
+            sizes.append(self._pace * round_s)
         begin = max(parts)
         left = self._searches >> sum(begin >= cut for cut in _CUTS)
         searches = min(self._searches, max(self._fewest, left))
         size = max(1, round(min(sizes) / searches))
-        step = begin / (done - self._cycle) if done > self._cycle else 0.0
-        return Round(size, searches, begin, min(1.0, begin + step * size * searches))
+        if self._first_part is None:
+            self._first_part = begin
+        since = done - self._cycle
+        step = (begin - self._first_part) / since if since > 0 else 0.0
+        end = min(1.0, begin + step * size * searches)
+        return Round(size, searches, begin, end, self._cycle > 0)

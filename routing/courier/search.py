@@ -10,20 +10,9 @@ import numpy as np
 
 from gis.arrays import F64, I64, U32
 from gis.jit import inlined_kernel, inner_kernel, int64, plain_kernel
-from routing.courier.draft import (
-    COST,
-    N_ROUTES,
-    N_TAKEN,
-    Draft,
-    accept,
-    ask_for_legs,
-    ask_for_route,
-    begin_draft,
-    draft_route,
-    empty_draft,
-    is_allowed,
-    put_in,
-)
+from routing.courier.draft import COST, N_ROUTES, N_TAKEN, Draft, empty_draft
+from routing.courier.draft_changes import accept, is_allowed, put_in
+from routing.courier.draft_legs import ask_for_legs, ask_for_route, begin_draft, draft_route
 from routing.courier.insertion import NO_COST, Trial, insert_best, longest_drafted, next_random
 from routing.courier.instance import SPAN, SPAN_WEIGHT, Instance
 from routing.courier.routes import Routes, empty_routes, longest_span

@@ -12,6 +12,7 @@ from gis.arrays import F64, freeze
 from gis.workers import available_cpus
 from routing.courier.arrange import arrange
 from routing.courier.compile import make_instance
+from routing.courier.cooling import Cooling
 from routing.courier.instance import SPAN, SPAN_WEIGHT, Instance
 from routing.courier.plan import CourierPlan, Progress
 from routing.courier.problem import Courier, CourierProblem, Job, Shipment, Stop
@@ -22,7 +23,6 @@ from routing.courier.schedule import (
     Schedule,
     fewest_searches,
     how_many_searches,
-    temperature,
 )
 from routing.courier.search import Search, new_search, run_search
 from routing.courier.unserved import why_unserved
@@ -94,9 +94,10 @@ class _Solver:
     def _search(self, pool: ThreadPoolExecutor) -> None:
         """Go on round by round until it is enough."""
         scale = _mean_leg(self._instance, self._best)
-        self._make_searches(pool, scale)
+        pace = self._make_searches(pool, scale)
         fewest = fewest_searches(self._params, self._workers)
-        schedule = Schedule(self._params, len(self._searches), fewest, self._begun)
+        schedule = Schedule(self._params, len(self._searches), fewest, self._begun, pace)
+        cooling = Cooling()
         going = self._searches[:0]
         while (one := schedule.next_round(self._iterations)) is not None:
             if one.searches > len(going):
@@ -104,14 +105,16 @@ class _Solver:
                 self._spread(going)
             elif one.searches < len(going):
                 going = sorted(going, key=_now)[: one.searches]
-            heat = np.array([temperature(one.begin), temperature(one.end)]) * scale
+            heat = np.array(cooling.temperatures(one)) * scale
             if self._go_on(pool, going, one.size, heat):
                 schedule.note_better(self._iterations)
+            if not any(search.routes.total[1] for search in going):
+                cooling.note_cost(one, float(np.mean([_now(search)[1] for search in going])))
             if self._is_told_to_stop():
                 return
 
-    def _make_searches(self, pool: ThreadPoolExecutor, scale: float) -> None:
-        """As many as there is time for, as some iterations of the first show."""
+    def _make_searches(self, pool: ThreadPoolExecutor, scale: float) -> float:
+        """As many as there is time for, as some iterations of the first show: their pace."""
         params, begun = self._params, time.monotonic()
         n_tried = 0 if params.seconds is None else _TRIED
         self._go_on(pool, self._searches, n_tried, np.full(2, scale))
@@ -120,6 +123,7 @@ class _Solver:
         first = params.seed * MOST_SEARCHES
         self._searches += [new_search(self._instance, first + i) for i in range(1, n)]
         self._iterations = 0
+        return pace * min(n, self._workers)
 
     def _go_on(
         self, pool: ThreadPoolExecutor, searches: list[Search], count: int, heat: F64

@@ -8,16 +8,13 @@ from couriers.stand_in import Visit, drive
 from gis.arrays import I64, freeze
 from gis.jit import int64, plain_kernel
 from routing.courier.compile import make_instance
-from routing.courier.draft import (
-    COST,
-    N_ROUTES,
-    Draft,
-    accept,
+from routing.courier.draft import COST, N_ROUTES, Draft
+from routing.courier.draft_changes import accept, put_in
+from routing.courier.draft_legs import (
     ask_for_legs,
     ask_for_route,
     begin_draft,
     draft_route,
-    put_in,
     take_out,
 )
 from routing.courier.insertion import NO_COST, Trial, insert_best
