@@ -19,25 +19,30 @@ _HIGHEST, _COLD, _LOWEST = 2.0, 0.07, 0.03
 _FAR = 1.08
 """Slow cooling begins where routes cost so much more than the best known."""
 _USUAL, _LEAST = 1.0, 0.3
-"""Where it begins if the trial shows nothing, and at the least."""
+"""Where it begins if there is no trial or it shows nothing, and at the least."""
+_PER_ORDER = 1000
+"""With fewer iterations in all for each order a trial would only show how routes become better."""
 
 
 class Cooling:
     """The temperature of searches, in mean legs of the first routes."""
 
-    def __init__(self) -> None:
+    def __init__(self, n_orders: int, n_iterations: float) -> None:
+        """``n_iterations``: about so many there will be."""
         self._costs: list[tuple[float, float]] = []  # temperatures, and what routes cost there
-        self._begin: float | None = None
+        is_short = n_iterations < _PER_ORDER * n_orders
+        self._begin: float | None = _USUAL if is_short else None
+        self._trial = 0.0 if is_short else _TRIAL
 
     def temperatures(self, one: Round) -> tuple[float, float]:
         """How hot it is at the beginning of a round and at its end."""
-        slow_from = 0.0 if one.again else _TRIAL
+        slow_from = 0.0 if one.again else self._trial
         return self._temperature(one.begin, slow_from), self._temperature(one.end, slow_from)
 
     def note_cost(self, one: Round, cost: float) -> None:
         """Note what the routes of the searches cost on average at the end of a round."""
-        if self._begin is None and one.end < _TRIAL:
-            self._costs.append((self._temperature(one.end, _TRIAL), cost))
+        if self._begin is None and one.end < self._trial:
+            self._costs.append((self._temperature(one.end, self._trial), cost))
 
     def _temperature(self, part: float, slow_from: float) -> float:
         """How hot it is after a part of the time; slow cooling begins after another."""

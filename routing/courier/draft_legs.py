@@ -21,8 +21,11 @@ from routing.courier.draft import (
 from routing.courier.instance import TIMED, Instance
 from routing.courier.routes import Routes, depot, route_cost, way
 
-_N_NEAR = 4
-"""An order is put in beside one of so many stops that are nearest to any that is put in."""
+_FEWEST_NEAR, _MOST_NEAR = 4, 16
+"""An order is put in beside one of so many stops that are nearest to any that is put in.
+
+The fewest for each courier: for both stops of a shipment there have to be legs in the same route.
+"""
 
 
 @inlined_kernel
@@ -47,7 +50,7 @@ def take_out(instance: Instance, draft: Draft, order: Any) -> None:
 @inlined_kernel
 def ask_for_legs(instance: Instance, routes: Routes, draft: Draft, order: Any) -> None:
     """Have those legs in the draft on which an order may be put in: beside near stops."""
-    n_near = int64(min(_N_NEAR, instance.near.shape[1]))
+    n_near = int64(min(_FEWEST_NEAR * len(routes.length), _MOST_NEAR, instance.near.shape[1]))
     for part in range(2):
         y = instance.delivery[order] if part == 0 else instance.pickup[order]
         if y < 0:

@@ -1,5 +1,6 @@
 """When a search stops, and in what rounds it goes on until then."""
 
+import math
 import time
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,7 +10,8 @@ from routing.errors import InvalidInput
 _ROUNDS = 100
 _LONGEST_ROUND_S = 0.2
 """So soon a search notices that it shall stop."""
-_LARGEST_ROUND = 2000
+_FIRST_ROUND, _LARGEST_ROUND = 200, 2000
+"""The first is small, since nothing is known of its pace, and none twice as large as all before."""
 _CUTS = (0.4, 0.6)
 """The parts of the time after which half of the searches end."""
 _FEWEST, _MOST = 2, 8
@@ -72,12 +74,19 @@ def how_many_searches(params: CourierParams, n_orders: int, pace: float, workers
     """
     if params.searches is not None:
         return params.searches
-    iterations = params.iterations or params.patience
-    total = pace * workers * (params.seconds or 1) if iterations is None else iterations
+    total = expected_iterations(params, pace * workers)
     searches = _FEWEST
     while searches < _MOST and 2 * searches * _ITERATIONS_PER_ORDER * n_orders <= total:
         searches *= 2
     return max(searches, fewest_searches(params, workers))
+
+
+def expected_iterations(params: CourierParams, pace: float) -> float:
+    """About how many there will be at a pace, in all searches together."""
+    limits = [float(most) for most in (params.iterations, params.patience) if most is not None]
+    if params.seconds is not None:
+        limits.append(pace * params.seconds)
+    return min(limits)
 
 
 def fewest_searches(params: CourierParams, workers: int) -> int:
@@ -116,7 +125,6 @@ class Schedule:
         self._begun, self._first, self._pace = begun, time.monotonic(), pace
         self._better = 0
         self._cycle = 0
-        self._first_part: float | None = None
 
     def note_better(self, iterations: int) -> None:
         """After so many iterations the best plan has become better."""
@@ -125,35 +133,32 @@ class Schedule:
     def next_round(self, done: int) -> Round | None:
         """What comes after so many iterations in all searches together; None: it is enough."""
         params, now = self._params, time.monotonic()
-        sizes, parts = [float(_LARGEST_ROUND * self._searches)], []
+        begin, size, whole = 0.0, float(_LARGEST_ROUND * self._searches), math.inf
         if params.patience is not None:
             if done - self._cycle >= params.patience:
                 if self._better <= self._cycle:
                     return None
                 self._cycle = done
-            parts.append((done - self._cycle) / params.patience)
-            sizes.append(params.patience / _ROUNDS)
+            begin = (done - self._cycle) / params.patience
+            whole = params.patience
         if params.iterations is not None:
             if done >= params.iterations:
                 return None
-            parts.append(done / params.iterations)
-            sizes.append(params.iterations / _ROUNDS)
+            begin = max(begin, done / params.iterations)
+            whole = min(whole, params.iterations)
+        size = min(size, whole / _ROUNDS)
         if params.seconds is not None:
             left_s = self._begun + params.seconds - now
             if left_s <= 0:
                 return None
-            parts.append(1 - left_s / params.seconds)
             if now > self._first + _LONGEST_ROUND_S:
                 self._pace = done / (now - self._first)
+            begin = max(begin, 1 - left_s / params.seconds)
+            whole = min(whole, self._pace * params.seconds)
             round_s = min(_LONGEST_ROUND_S, params.seconds / _ROUNDS, left_s)
-            sizes.append(self._pace * round_s)
-        begin = max(parts)
+            size = min(size, self._pace * round_s, max(2 * done, _FIRST_ROUND))
         left = self._searches >> sum(begin >= cut for cut in _CUTS)
         searches = min(self._searches, max(self._fewest, left))
-        size = max(1, round(min(sizes) / searches))
-        if self._first_part is None:
-            self._first_part = begin
-        since = done - self._cycle
-        step = (begin - self._first_part) / since if since > 0 else 0.0
-        end = min(1.0, begin + step * size * searches)
+        size = max(1, round(size / searches))
+        end = min(1.0, begin + size * searches / whole)
         return Round(size, searches, begin, end, self._cycle > 0)

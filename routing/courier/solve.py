@@ -21,6 +21,7 @@ from routing.courier.schedule import (
     MOST_SEARCHES,
     CourierParams,
     Schedule,
+    expected_iterations,
     fewest_searches,
     how_many_searches,
 )
@@ -97,7 +98,8 @@ class _Solver:
         pace = self._make_searches(pool, scale)
         fewest = fewest_searches(self._params, self._workers)
         schedule = Schedule(self._params, len(self._searches), fewest, self._begun, pace)
-        cooling = Cooling()
+        expected = expected_iterations(self._params, pace)
+        cooling = Cooling(len(self._instance.may), expected)
         going = self._searches[:0]
         while (one := schedule.next_round(self._iterations)) is not None:
             if one.searches > len(going):

@@ -17,7 +17,7 @@ def at(part: float, *, again: bool = False) -> Round:
 
 def tried(cost_at: dict[float, float], best: float) -> Cooling:
     """A trial in which routes cost so much at some parts of it."""
-    cooling = Cooling()
+    cooling = Cooling(10, 10_000)
     for part, cost in [*cost_at.items(), (0.99, best)]:
         cooling.note_cost(at(part / 10), cost)
     return cooling
@@ -25,15 +25,24 @@ def tried(cost_at: dict[float, float], best: float) -> Cooling:
 
 def test_a_trial_first() -> None:
     """Fast, from the highest temperature to the lowest."""
-    cooling = Cooling()
+    cooling = Cooling(10, 10_000)
     for part in (0.0, 0.02, 0.05, 0.0999):
         expected = 2.0 * (LOWEST / 2.0) ** (part * 10)
         assert cooling.temperatures(at(part)) == pytest.approx((expected, expected))
 
 
+def test_no_time_for_a_trial() -> None:
+    """It begins as usual at once."""
+    cooling = Cooling(10, 9999)
+    cooling.note_cost(at(0.01), 130)
+    cooling.note_cost(at(0.05), 100)
+    assert cooling.temperatures(at(0.0)) == (USUAL, USUAL)
+    assert cooling.temperatures(at(0.95))[0] == pytest.approx(COLD)
+
+
 def test_nothing_is_learnt() -> None:
     """Then it begins as usual."""
-    assert Cooling().temperatures(at(0.1))[0] == USUAL
+    assert Cooling(10, 10_000).temperatures(at(0.1))[0] == USUAL
     assert tried({0.1: 105, 0.5: 103}, 100).temperatures(at(0.1))[0] == USUAL
     assert tried({0.1: 0, 0.5: 0}, 0).temperatures(at(0.1))[0] == USUAL
 
