@@ -24,6 +24,7 @@ check: install  ## lint, format and types
 	$(BIN)/mypy
 
 test: install  ## the whole test suite
+	$(BIN)/python -c 'from server.kernels import load_kernels; load_kernels()'
 	PYTHONHASHSEED=0 $(BIN)/pytest -n 2 -m 'not slow'
 
 jitless: install  ## the tests of small inputs with kernels as plain Python

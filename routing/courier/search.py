@@ -118,8 +118,9 @@ def recreate(instance: Instance, search: Search, most: float, everywhere: Any) -
                 ask_for_route(draft, v)
     for i in range(draft.total[N_ROUTES]):
         draft_route(instance, routes, draft, draft.drafted[i], everywhere)
+    # Dearer drafts are given up at once, unless more may be served in the end.
     is_dear = n_waiting == 0 and instance.rules[SPAN] == 0
-    n_missed, worth = int64(0), int64(0)
+    n_missed = int64(0)
     for i in range(n):
         order = search.tried[i]
         limit = min(most - draft.total[COST] + 1, float(NO_COST)) if is_dear else float(NO_COST)
@@ -132,21 +133,31 @@ def recreate(instance: Instance, search: Search, most: float, everywhere: Any) -
         search.tried[n_missed] = order
         search.missed[order] += 1
         n_missed += 1
-    gained = int64(0)
-    for i in range(n - draft.total[N_TAKEN]):
-        gained += instance.worth[routes.absent[i]]
+    _decide(instance, search, n - draft.total[N_TAKEN], n_missed, most)
+
+
+@inlined_kernel
+def _decide(instance: Instance, search: Search, n_tried: Any, n_missed: Any, most: float) -> None:
+    """Make the draft the routes if it is good enough.
+
+    Of the absent orders the first ``n_tried`` were tried; of all that were, those that are in no
+    route stand first.
+    """
+    routes, draft = search.routes, search.draft
+    more = int64(0)
     for i in range(n_missed):
-        worth += instance.worth[search.tried[i]]
+        more += instance.worth[search.tried[i]]
+    for i in range(n_tried):
+        more -= instance.worth[routes.absent[i]]
     cost = draft.total[COST]
     if instance.rules[SPAN] != 0:
         longer = longest_drafted(instance, routes, draft) - longest_span(routes)
         cost += SPAN_WEIGHT * longer
-    if worth > gained or (worth == gained and cost > most) or not is_allowed(instance, draft):
+    if more > 0 or (more == 0 and cost > most) or not is_allowed(instance, draft):
         return
     accept(instance, routes, draft)
-    _note_absent(search, n - draft.total[N_TAKEN], n_missed)
-    routes.total[0] = cost
-    routes.total[1] += worth - gained
+    _note_absent(search, n_tried, n_missed)
+    routes.total[0], routes.total[1] = cost, routes.total[1] + more
     _keep_better(search)
 
 

@@ -195,6 +195,8 @@ def test_interrupts(
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        # Under nohup it would be ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     with process:
         assert process.stderr is not None
