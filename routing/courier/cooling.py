@@ -58,7 +58,7 @@ class Cooling:
         """Where routes cost so much more than the least that was noted, for the last time."""
         best = min((cost for _, cost in self._costs), default=0.0)
         above = [i for i, (_, cost) in enumerate(self._costs) if cost > best * _FAR]
-        if best <= 0 or not above:
+        if best <= 0 or not above or above[-1] == len(self._costs) - 1:
             return _USUAL
         heat, cost = self._costs[above[-1]]
         colder, less = self._costs[above[-1] + 1]

@@ -12,11 +12,7 @@ import numpy as np
 from gis.arrays import I32, I64, U8, U32
 from gis.jit import inlined_kernel, inner_kernel, int64
 from routing.courier.instance import Instance
-from routing.courier.routes import (
-    finish,
-    halt,
-    last_moment,
-)
+from routing.courier.routes import finish, halt, last_moment
 
 
 class Draft(NamedTuple):
@@ -119,14 +115,6 @@ def empty_draft(instance: Instance) -> Draft:
 def no_leg(draft: Draft) -> Any:
     """What stands before a route's first leg and behind its last."""
     return len(draft.x) - 1
-
-
-@inlined_kernel
-def draft_cost(instance: Instance, draft: Draft, v: Any) -> Any:
-    """What a route costs, the makespan left out."""
-    if draft.stops[v] == 0:
-        return int64(0)
-    return draft.travel[v] * instance.fleet.rate[v] + instance.fleet.fixed[v]
 
 
 @inner_kernel

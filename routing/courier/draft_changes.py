@@ -10,19 +10,18 @@ from routing.courier.draft import (
     N_ROUTES,
     N_TAKEN,
     Draft,
-    draft_cost,
     find_times,
     no_leg,
 )
 from routing.courier.instance import NO_WAY, TIMED, Instance
-from routing.courier.routes import Routes, note_places, reach, refresh, way
+from routing.courier.routes import Routes, note_places, reach, refresh, route_cost, way
 
 
 @inlined_kernel
 def put_in(instance: Instance, draft: Draft, order: Any, v: Any, i: Any, j: Any) -> None:
     """Put the stops of an order on legs i and j, which is i or comes behind it; a job's on j."""
     p, d = instance.pickup[order], instance.delivery[order]
-    before: Any = draft_cost(instance, draft, v)
+    draft.total[COST] -= route_cost(instance, v, draft.stops[v], draft.travel[v])
     if p < 0:
         new = _split(instance, draft, v, j, d)
         _carry(instance, draft, order, 0, draft.first[v], new)
@@ -38,7 +37,7 @@ def put_in(instance: Instance, draft: Draft, order: Any, v: Any, i: Any, j: Any)
         _carry(instance, draft, order, 1, new, draft.after[new])
     draft.stops[v] += 1 if p < 0 else 2
     draft.state[v] = CHANGED
-    draft.total[COST] += draft_cost(instance, draft, v) - before
+    draft.total[COST] += route_cost(instance, v, draft.stops[v], draft.travel[v])
     if instance.rules[TIMED] != 0:
         find_times(instance, draft, v)
 

@@ -14,7 +14,6 @@ from routing.courier.draft import (
     SAME,
     TAKEN,
     Draft,
-    draft_cost,
     find_times,
     no_leg,
 )
@@ -99,8 +98,7 @@ def draft_route(instance: Instance, routes: Routes, draft: Draft, v: Any, whole:
             mark, draft.mark[y] = draft.mark[y], 0
             is_wanted = True
             if mark & TAKEN != 0:
-                if draft.load.shape[1] > 0:
-                    _lessen(instance, draft, y)
+                _lessen(instance, draft, y)
                 travel -= now
                 stops -= 1
                 is_hole = True
@@ -109,13 +107,10 @@ def draft_route(instance: Instance, routes: Routes, draft: Draft, v: Any, whole:
             c += 1
             draft.x[c], draft.y[c] = x, y
             draft.before[c], draft.after[c] = c - 1, c + 1
-            if is_hole:
-                leg = way(instance, v, x, y)
-                travel += leg - now
-                draft.leg[c] = leg
-                is_hole = False
-            else:
-                draft.leg[c] = now
+            leg = way(instance, v, x, y) if is_hole else now
+            travel += leg - now
+            draft.leg[c] = leg
+            is_hole = False
             for k in range(draft.load.shape[1]):
                 draft.load[c, k] = routes.load[v, i, k] - draft.less[k]
                 draft.gap[c, k] = 0
@@ -129,7 +124,8 @@ def draft_route(instance: Instance, routes: Routes, draft: Draft, v: Any, whole:
     draft.travel[v], draft.stops[v] = travel, stops
     if stops < m:
         draft.state[v] = CHANGED
-        draft.total[COST] += draft_cost(instance, draft, v) - route_cost(instance, routes, v)
+        draft.total[COST] += route_cost(instance, v, stops, travel)
+        draft.total[COST] -= route_cost(instance, v, m, routes.travel[v])
     if instance.rules[TIMED] != 0:
         find_times(instance, draft, v)
 

@@ -137,21 +137,20 @@ def _place_job(
     best: Any = min(room + 1, int64(NO_WAY))
     found = int64(-1)
     timed = instance.rules[TIMED] != 0
-    loaded = draft.load.shape[1] > 0
     c = draft.first[v]
-    begin = _first_with_room(instance, draft, order, v) if loaded else int64(c)
+    begin = _first_with_room(instance, draft, order, v)
     _find_room(instance, draft, 0, order, v)
     is_open = False
     while c != no_leg(draft):
         is_open = is_open or c == begin
-        if loaded and _is_full(draft, draft.load, c):
+        if _is_full(draft, draft.load, c):
             break
         more = reach(instance, v, draft.x[c], y) + way(instance, v, y, draft.y[c]) - draft.leg[c]
         if is_open and more < best and not _blinks(trial.random):
             x, left = int64(draft.x[c]), draft.left[c]
             if not timed or _is_last_in_time(instance, draft, v, x, y, left, c):
                 best, found = more, int64(c)
-        if loaded and _is_full(draft, draft.gap, c):
+        if _is_full(draft, draft.gap, c):
             break
         c = draft.after[c]
     if found < 0:
@@ -166,9 +165,7 @@ def _first_with_room(instance: Instance, draft: Draft, order: Any, v: Any) -> An
     begin = int64(no_leg(draft))
     _find_room(instance, draft, 2, order, v)
     while c != no_leg(draft):
-        if _is_full(draft, draft.gap, c):
-            break
-        if _is_full(draft, draft.load, c):
+        if _is_full(draft, draft.gap, c) or _is_full(draft, draft.load, c):
             break
         begin = int64(c)
         c = draft.before[c]
@@ -195,7 +192,6 @@ def _place_shipment(
     """
     p, d = instance.pickup[order], instance.delivery[order]
     pd = way(instance, v, p, d)
-    loaded = draft.load.shape[1] > 0
     best: Any = min(room + 1, int64(NO_WAY))
     first, second = int64(-1), int64(-1)
     cheapest: Any = int64(NO_WAY)
@@ -206,9 +202,9 @@ def _place_shipment(
     c = draft.last[v]
     while c != no_leg(draft):
         blink -= 1
-        if loaded and _is_full(draft, draft.gap, c):
+        if _is_full(draft, draft.gap, c):
             cheapest = int64(NO_WAY)
-        if loaded and _is_full(draft, draft.load, c):
+        if _is_full(draft, draft.load, c):
             cheapest = int64(NO_WAY)
         elif blink > 0:
             x, y = draft.x[c], draft.y[c]
@@ -251,10 +247,12 @@ def _find_steps(instance: Instance, draft: Draft, trial: Trial, order: Any, v: A
 def _place_in_time(
     instance: Instance, draft: Draft, trial: Trial, order: Any, v: Any, room: Any
 ) -> Any:
-    """The same where times are to be kept, by walking on from each leg that may be the cheapest."""
+    """The same where times are to be kept, by walking on from each leg that may be the cheapest.
+
+    All legs of the route are in the draft then.
+    """
     p, d = instance.pickup[order], instance.delivery[order]
     pd = way(instance, v, p, d)
-    loaded = draft.load.shape[1] > 0
     best: Any = min(room + 1, int64(NO_WAY))
     first, second = int64(-1), int64(-1)
     _find_room(instance, draft, 1, order, v)
@@ -266,7 +264,7 @@ def _place_in_time(
         together = to + pd + way(instance, v, d, draft.y[i]) - draft.leg[i]
         if min(together, alone + trial.after[i]) >= best or _blinks(trial.random):
             continue
-        if loaded and _is_full(draft, draft.load, i):
+        if _is_full(draft, draft.load, i):
             continue
         t = finish(instance, v, int64(draft.x[i]), p, draft.left[i] + to)
         if t < 0:
@@ -283,7 +281,7 @@ def _place_in_time(
             if t < 0 or t > draft.due[j]:
                 break
             j, x = draft.after[j], y
-            if loaded and _is_full(draft, draft.load, j):
+            if _is_full(draft, draft.load, j):
                 break
             more = alone + trial.second[j]
             if more >= best:

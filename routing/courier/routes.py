@@ -133,11 +133,11 @@ def last_moment(clock: Clock, y: Any, latest: Any) -> Any:
 
 
 @inlined_kernel
-def route_cost(instance: Instance, routes: Routes, v: Any) -> Any:
-    """What the route of a courier costs, the makespan left out."""
-    if routes.length[v] == 0:
+def route_cost(instance: Instance, v: Any, stops: Any, travel: Any) -> Any:
+    """What a courier's route of so many stops costs, the makespan left out."""
+    if stops == 0:
         return int64(0)
-    return routes.travel[v] * instance.fleet.rate[v] + instance.fleet.fixed[v]
+    return travel * instance.fleet.rate[v] + instance.fleet.fixed[v]
 
 
 @inlined_kernel
@@ -154,7 +154,7 @@ def sum_up(instance: Instance, routes: Routes) -> None:
     """Find out the cost of all routes and what the absent orders are worth."""
     cost = int64(0)
     for v in range(len(routes.length)):
-        cost += route_cost(instance, routes, v)
+        cost += route_cost(instance, v, routes.length[v], routes.travel[v])
     if instance.rules[SPAN] != 0:
         cost += SPAN_WEIGHT * longest_span(routes)
     worth = int64(0)

@@ -23,8 +23,6 @@ _MEAN_GONE = 10
 """So many orders are taken out at a time, on average."""
 _MOST_WAITING = 20
 """Of the orders that were in no route before, so many are tried along with those taken out."""
-
-
 _WHOLE_ONE_IN = 8
 """Of so many times that orders are in no route, once they are tried on every leg."""
 

@@ -45,6 +45,8 @@ def test_nothing_is_learnt() -> None:
     assert Cooling(10, 10_000).temperatures(at(0.1))[0] == USUAL
     assert tried({0.1: 105, 0.5: 103}, 100).temperatures(at(0.1))[0] == USUAL
     assert tried({0.1: 0, 0.5: 0}, 0).temperatures(at(0.1))[0] == USUAL
+    # The best was met in between, as where another courier is used in the end.
+    assert tried({0.1: 120, 0.5: 100}, 130).temperatures(at(0.1))[0] == USUAL
 
 
 def test_where_slow_cooling_begins() -> None:
