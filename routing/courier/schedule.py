@@ -11,7 +11,7 @@ _ROUNDS = 100
 _LONGEST_ROUND_S = 0.2
 """So soon a search notices that it shall stop."""
 _FIRST_ROUND, _LARGEST_ROUND = 200, 2000
-"""The first is small, since nothing is known of its pace, and none is more than twice as large as all before."""
+"""The first is small, since nothing is known of its pace, and none more than twice all before."""
 _CUTS = (0.4, 0.6)
 """The parts of the time after which half of the searches end."""
 _FEWEST, _MOST = 2, 8

@@ -39,14 +39,12 @@ def draft_whole(instance: Instance, routes: Routes, draft: Draft) -> None:
 
 
 @plain_kernel
-def draft_without(instance: Instance, routes: Routes, draft: Draft, gone: I64, asked: I64) -> None:
-    """Routes without some orders, on the legs near others."""
+def draft_without(instance: Instance, routes: Routes, draft: Draft, gone: I64) -> None:
+    """Routes without some orders, on the legs near them."""
     begin_draft(routes, draft)
     for order in gone:
         take_out(instance, draft, order)
     for order in gone:
-        ask_for_legs(instance, routes, draft, order)
-    for order in asked:
         ask_for_legs(instance, routes, draft, order)
     for i in range(draft.total[N_ROUTES]):
         draft_route(instance, routes, draft, draft.drafted[i], False)
