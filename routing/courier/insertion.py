@@ -188,13 +188,14 @@ def _place_shipment(
     """The cheapest legs for a shipment: (more travel, leg of the pick-up, of the delivery).
 
     From the last leg to the first, with the best leg of the delivery so far: in linear time. A leg
-    without room for the load ends what may come before it.
+    without room for the load ends what may come before it. A delivery without a place costs more
+    than any pick-up may spare, since a leg may have no way where a stop was taken out.
     """
     p, d = instance.pickup[order], instance.delivery[order]
     pd = way(instance, v, p, d)
     best: Any = min(room + 1, int64(NO_WAY))
     first, second = int64(-1), int64(-1)
-    cheapest: Any = int64(NO_WAY)
+    cheapest: Any = int64(NO_COST)
     at = int64(-1)
     blink = trial.random[1]
     s = instance.fleet.speed[instance.fleet.kind[v]]
@@ -203,9 +204,9 @@ def _place_shipment(
     while c != no_leg(draft):
         blink -= 1
         if _is_full(draft, draft.gap, c):
-            cheapest = int64(NO_WAY)
+            cheapest = int64(NO_COST)
         if _is_full(draft, draft.load, c):
-            cheapest = int64(NO_WAY)
+            cheapest = int64(NO_COST)
         elif blink > 0:
             x, y = draft.x[c], draft.y[c]
             to_p, from_d = int64(instance.into[s, p, x]), int64(instance.out[s, d, y])
@@ -232,7 +233,7 @@ def _place_shipment(
 def _find_steps(instance: Instance, draft: Draft, trial: Trial, order: Any, v: Any) -> None:
     """What each stop of a shipment costs on each leg of a route."""
     p, d = instance.pickup[order], instance.delivery[order]
-    cheapest: Any = int64(NO_WAY)
+    cheapest: Any = int64(NO_COST)
     c = draft.last[v]
     while c != no_leg(draft):
         x, y, now = draft.x[c], draft.y[c], draft.leg[c]

@@ -6,11 +6,13 @@ from random import Random
 
 import numpy as np
 import pytest
+from couriers.checker import check_plan
 from couriers.stand_in import drive
 from couriers.steps import (
     accept_draft,
     assert_allowed,
     assert_consistent,
+    draft_whole,
     draft_without,
     place_of,
     put,
@@ -21,10 +23,15 @@ from couriers.worlds import fleet, single_courier, tight_windows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gis.arrays import freeze
+from gis.arrays import INF, freeze
+from routing.courier.compile import make_instance
 from routing.courier.draft import N_ROUTES, Draft
 from routing.courier.instance import Instance
-from routing.courier.problem import CourierProblem
+from routing.courier.problem import Courier, CourierProblem, Job, Shipment, Stop
+from routing.courier.routes import take_stops
+from routing.courier.schedule import CourierParams
+from routing.courier.search import new_search
+from routing.courier.solve import solve_courier
 
 pytestmark = pytest.mark.compiled
 Chains = list[list[int]]
@@ -139,3 +146,44 @@ def test_few_legs(seed: int, iterations: int, n_gone: int) -> None:
     assert [routes.stop[v, :m].tolist() for v, m in enumerate(routes.length.tolist())] == chains
     assert_consistent(instance, routes)
     assert_allowed(problem, instance, routes)
+
+
+def test_a_leg_that_does_not_exist() -> None:
+    """A pick-up that mends it has no place for a delivery that nothing is known of.
+
+    So it is where a stop is taken out from between two with no way from one to the other.
+    """
+    durations = np.full((4, 4), 1000, np.uint32)
+    np.fill_diagonal(durations, 0)
+    a, p, d, end = range(4)
+    for x, y in ((a, end), (p, d), (p, a)):
+        durations[x, y] = INF
+    shipment, job = Shipment(Stop(p), Stop(d)), Job(Stop(a))
+    problem = CourierProblem(freeze(durations), (Courier((), (end,)),), (shipment,), (job,))
+    instance = make_instance(problem)
+    search = new_search(instance, 1)
+    stop, length = np.zeros((1, 3), np.uint32), np.ones(1, np.int64)
+    stop[0, 0] = instance.delivery[1]
+    take_stops(instance, search.routes, freeze(stop), freeze(length))
+    draft_whole(instance, search.routes, search.draft)
+    search.trial.random[1] = 10**9
+    found = np.zeros(3, np.int64)
+    place_of(instance, search.routes, search.draft, search.trial, 0, found)
+    legs = range(int(search.draft.first[0]), int(search.draft.last[0]) + 1)
+    assert found[0] == -1 or set(found[1:].tolist()) <= set(legs)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_ways_that_do_not_exist(seed: int) -> None:
+    """Searches go on where every sixth way is missing, with room for little."""
+    random = np.random.default_rng(seed)
+    durations = random.integers(100, 9000, (12, 12)).astype(np.uint32)
+    durations[random.random((12, 12)) < 1 / 6] = INF
+    np.fill_diagonal(durations, 0)
+    shipments = tuple(
+        Shipment(Stop(int(x)), Stop(int(y)), (1,)) for x, y in random.integers(0, 12, (12, 2))
+    )
+    couriers = (Courier((0,), (1,), (2,)), Courier((), (), (3,), fixed_cost=50))
+    problem = CourierProblem(freeze(durations), couriers, shipments)
+    params = CourierParams(seconds=None, iterations=3000, seed=seed)
+    check_plan(problem, solve_courier(problem, params))
